@@ -1,0 +1,161 @@
+"""The one record type for a question of any suite, its identity and its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, get_args
+
+import msgspec
+import polars as pl
+
+from probe4d.store.hashing import digest
+
+__all__ = ["LETTERS", "QUESTION_SCHEMA", "Evidence", "Format", "Question", "question_id", "questions_from", "to_table"]
+
+Format = Literal["yes-no", "choice", "number", "interval", "text", "waypoints"]
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""The letters of the options of a choice question, in order."""
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model should be shown: key frames of the scene and the views of each.
+
+    Attributes:
+        frames: Key-frame indices, ascending.
+        views: Sensor channels; empty means all.
+    """
+
+    frames: tuple[int, ...] = ()
+    views: tuple[str, ...] = ()
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A question whose answer was measured. `questions.parquet` holds one column for each field.
+
+    Attributes:
+        id: First 16 hexadecimal digits of the digest of the fields that `question_id` takes.
+        suite: Suite that made it, such as `lidar-hallu`.
+        family: Family inside the suite, such as `existence`.
+        template: Template inside the family, such as `existence-yes-no`.
+        relation: Proposed sector or predicate; null where none is proposed.
+        format: Form of the answer.
+        scene: Name of the scene, or the release's own scene id for imported records.
+        keyframes: Number of key frames of that scene (the feature-sequence length of a 4D LiDAR model).
+        frames: Key-frame indices that the question asks about.
+        channel: Camera asked about; null unless the question is about one camera's view.
+        entities: What is asked about: class names, captions or markers.
+        question: The wording, without options and directive; null where a release keeps it back.
+        options: Texts of the options in the order of their letters; empty unless `format` is `choice`.
+        answer: `Yes` or `No`, a letter, a number, an interval `start-end`, or text.
+        evidence: Frames and views to be shown.
+        rule: Name of the rule that gave the answer.
+        facts: What the rule measured: positions, distances, coordinate frame, pose and box tokens.
+        margin: Distance of the measurement from the decision boundary, in the rule's unit; null without one.
+        lidar_points: Fewest LiDAR returns on an entity at a frame asked about; null where unknown.
+        context: What of the question's text can predict the answer, such as class and proposed sector.
+        features: The same for each option, in order; empty unless `format` is `choice`.
+        needs: Annotations that the answer rests on, such as `boxes` or `visibility`.
+        links: Ids of related questions, such as the same-object contrast.
+        order: Position in its family's file.
+        prompt: The whole prompt, where it is fixed, as in imported records; else null.
+    """
+
+    id: str
+    suite: str
+    family: str
+    template: str
+    relation: str | None = None
+    format: Format
+    scene: str
+    keyframes: int
+    frames: tuple[int, ...] = ()
+    channel: str | None = None
+    entities: tuple[str, ...] = ()
+    question: str | None
+    options: tuple[str, ...] = ()
+    answer: str
+    evidence: Evidence = Evidence()
+    rule: str
+    facts: dict[str, Any] = {}
+    margin: float | None = None
+    lidar_points: int | None = None
+    context: str = ""
+    features: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    order: int
+    prompt: str | None = None
+
+
+QUESTION_SCHEMA: dict[str, pl.DataType] = {
+    "id": pl.String(),
+    "suite": pl.String(),
+    "family": pl.String(),
+    "template": pl.String(),
+    "relation": pl.String(),
+    "format": pl.String(),
+    "scene": pl.String(),
+    "keyframes": pl.Int32(),
+    "frames": pl.List(pl.Int32()),
+    "channel": pl.String(),
+    "entities": pl.List(pl.String()),
+    "question": pl.String(),
+    "options": pl.List(pl.String()),
+    "answer": pl.String(),
+    "evidence": pl.Struct({"frames": pl.List(pl.Int32()), "views": pl.List(pl.String())}),
+    "rule": pl.String(),
+    "facts": pl.String(),  # a JSON object: each rule measures other things
+    "margin": pl.Float64(),
+    "lidar_points": pl.Int32(),
+    "context": pl.String(),
+    "features": pl.List(pl.String()),
+    "needs": pl.List(pl.String()),
+    "links": pl.List(pl.String()),
+    "order": pl.Int32(),
+    "prompt": pl.String(),
+}
+"""Columns of `questions.parquet`, in order."""
+
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+def question_id(
+    *,
+    suite: str,
+    template: str,
+    scene: str,
+    frames: Sequence[int],
+    entities: Sequence[str],
+    channel: str | None,
+    question: str | None,
+    options: Sequence[str],
+) -> str:
+    """Identity of a question: the same question has the same id in every build.
+
+    Returns:
+        The first 16 hexadecimal digits of SHA-256 over the canonical JSON list of the arguments in this order.
+    """
+    key = [suite, template, scene, list(frames), list(entities), channel, question, list(options)]
+    return digest(key)[:16]
+
+
+def to_table(questions: Iterable[Question]) -> pl.DataFrame:
+    """Turn Questions into a table with the columns of `QUESTION_SCHEMA`."""
+    rows = [msgspec.to_builtins(question) for question in questions]
+    for row in rows:
+        row["facts"] = msgspec.json.encode(row["facts"], order="sorted").decode()
+    columns = {name: [row[name] for row in rows] for name in QUESTION_SCHEMA}
+    return pl.DataFrame(columns, schema=QUESTION_SCHEMA)
+
+
+def questions_from(table: pl.DataFrame) -> list[Question]:
+    """Turn a table with the columns of `QUESTION_SCHEMA` into Questions, row by row.
+
+    Raises:
+        msgspec.ValidationError: A value does not fit its field.
+    """
+    rows = table.to_dicts()
+    for row in rows:
+        row["facts"] = msgspec.json.decode(row["facts"])
+    return msgspec.convert(rows, list[Question])

@@ -1,0 +1,67 @@
+"""The command line: one command, a verb a task.
+
+A verb's file parses arguments, calls one public function and prints; it holds no logic. Everything heavy
+is imported inside the verb, so that `probe4d --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from probe4d.cli import output
+from probe4d.errors import Probe4DError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="probe4d",
+    help="Build questions whose answers follow from geometry, ask any model, and see what its answers depend on.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def _options(
+    context: typer.Context,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only, no progress.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    output.settings.debug = debug
+    output.settings.quiet = quiet
+    if version:
+        from probe4d import __version__
+
+        typer.echo(f"probe4d {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(2)
+
+
+def main() -> None:
+    """Run the command line; every error of Probe4D ends as one line on standard error and an exit code."""
+    output.settings.debug = "--debug" in sys.argv
+    try:
+        app()
+    except Probe4DError as error:
+        if output.settings.debug:
+            raise
+        output.fail(str(error))
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        output.fail("stopped.")
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output (`head`, a closed pager) has gone; there is nobody left to tell.
+        sys.stderr.close()
+        sys.exit(1)
+
+
+from probe4d.cli import verbs  # noqa: E402, F401 - registers the verbs on `app`

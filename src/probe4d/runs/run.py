@@ -1,0 +1,200 @@
+"""A run on disk: the answers of one model under one setting to the questions of one benchmark."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.errors import InputError
+from probe4d.store.files import write_bytes
+from probe4d.store.logs import LogTail, read_lines
+
+__all__ = ["ANSWER_SCHEMA", "Answer", "AnswerError", "Run", "RunRecord", "check_run", "read_run", "write_run"]
+
+RECORD_FILE = "run.json"
+ANSWERS_FILE = "answers.jsonl"
+ERRORS_FILE = "errors.jsonl"
+
+
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Content of `run.json`.
+
+    Attributes:
+        model: Name of the model asked.
+        setting: Name of the setting, such as `default` or `anti-position`.
+        layout: Prompt layout; runs of one layout put the same text before a model apart from the setting.
+        parameters: Generation and evidence parameters.
+        benchmark: Fingerprint of the benchmark.
+        versions: Versions of what took part.
+    """
+
+    model: str
+    setting: str = "default"
+    layout: str = "plain"
+    parameters: dict[str, Any] = {}
+    benchmark: str
+    versions: dict[str, str] = {}
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `answers.jsonl`.
+
+    Attributes:
+        question: Id of the question.
+        variant: Name of the variant of a setting that asks more than once; null for one answer a question.
+        text: The model's reply, untouched.
+        reasoning: Reasoning that the provider returned apart from the reply.
+        finish_reason: Why generation ended, as the provider says (`stop`, `length`, …).
+        evidence: Hash of what the model was shown.
+        seed: Seed of the generation.
+        tokens: Tokens generated.
+        seconds: Time of the call.
+    """
+
+    question: str
+    variant: str | None = None
+    text: str
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    evidence: str | None = None
+    seed: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
+class AnswerError(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `errors.jsonl`: a question that got no answer, and why."""
+
+    question: str
+    variant: str | None = None
+    error: str
+
+
+ANSWER_SCHEMA: dict[str, pl.DataType] = {
+    "question": pl.String(),
+    "variant": pl.String(),
+    "text": pl.String(),
+    "reasoning": pl.String(),
+    "finish_reason": pl.String(),
+    "evidence": pl.String(),
+    "seed": pl.Int64(),
+    "tokens": pl.Int64(),
+    "seconds": pl.Float64(),
+    "error": pl.String(),
+}
+"""Columns of `Run.answers`; `error` is null for an answer, and then `text` is not."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in memory.
+
+    Attributes:
+        name: Name of its folder.
+        record: Content of `run.json`.
+        answers: One row for each answer or error, with the columns of `ANSWER_SCHEMA`.
+        warnings: What was odd and did no harm, such as a half-written last line, as sentences.
+        path: Folder it was read from; null if it was not.
+    """
+
+    name: str
+    record: RunRecord
+    answers: pl.DataFrame
+    warnings: tuple[str, ...] = ()
+    path: Path | None = None
+
+
+def write_run(path: Path | str, record: RunRecord, answers: Sequence[Answer], errors: Sequence[AnswerError] = ()) -> None:
+    """Write a whole run folder at once, as imports do.
+
+    Raises:
+        InputError: A run lies there already.
+    """
+    path = Path(path)
+    if any((path / name).exists() for name in (RECORD_FILE, ANSWERS_FILE, ERRORS_FILE)):
+        raise InputError("holds a run already.", path=path, remedy="Choose another --run folder, or remove this one.")
+    encode = msgspec.json.Encoder().encode_lines
+    write_bytes(path / ANSWERS_FILE, encode(answers))
+    if errors:
+        write_bytes(path / ERRORS_FILE, encode(errors))
+    write_bytes(path / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+
+
+def read_run(path: Path | str) -> Run:
+    """Read a run folder. An error counts only where no answer to the same question and variant exists.
+
+    Raises:
+        InputError: The folder or a file is missing, a line is no record, or a question is answered twice.
+    """
+    path = Path(path)
+    if not (path / RECORD_FILE).is_file():
+        raise InputError(f"has no {RECORD_FILE}.", path=path, remedy="Give a run folder, as `probe4d import` writes it.")
+    try:
+        record = msgspec.json.decode((path / RECORD_FILE).read_bytes(), type=RunRecord)
+    except msgspec.DecodeError as error:
+        raise InputError(f"is damaged ({error}).", path=path / RECORD_FILE, remedy="Import or ask again.") from error
+    warnings: list[str] = []
+    answers = _read_log(path / ANSWERS_FILE, Answer, warnings) if (path / ANSWERS_FILE).exists() else []
+    errors = _read_log(path / ERRORS_FILE, AnswerError, warnings) if (path / ERRORS_FILE).exists() else []
+    rows: dict[tuple[str, str | None], dict[str, Any]] = {}
+    for number, answer in answers:
+        key = (answer.question, answer.variant)
+        if key in rows:
+            raise InputError(
+                f"answers question {answer.question} a second time.",
+                path=path / ANSWERS_FILE,
+                row=f"line {number}",
+                remedy="Keep one of the two lines.",
+            )
+        rows[key] = {**msgspec.structs.asdict(answer), "error": None}
+    for _, failure in errors:
+        key = (failure.question, failure.variant)
+        rows.setdefault(key, {name: None for name in ANSWER_SCHEMA} | msgspec.structs.asdict(failure))
+    columns = {name: [row[name] for row in rows.values()] for name in ANSWER_SCHEMA}
+    return Run(path.resolve().name, record, pl.DataFrame(columns, schema=ANSWER_SCHEMA), tuple(warnings), path)
+
+
+def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) -> tuple[str, ...]:
+    """Check that a run answers this benchmark, and say what is missing.
+
+    Returns:
+        Ids of the questions without an answer, in benchmark order.
+
+    Raises:
+        InputError: The run belongs to another benchmark, answers a question that is not in it, or leaves
+            questions out while `allow_missing` is false.
+    """
+    where = run.path or run.name
+    if run.record.benchmark != benchmark.fingerprint:
+        raise InputError(
+            f"answers another benchmark ({run.record.benchmark[:12]}…, not {benchmark.fingerprint[:12]}…).",
+            path=where,
+            remedy="Give the benchmark that this run was asked.",
+        )
+    strangers = run.answers.join(benchmark.table.select("id"), left_on="question", right_on="id", how="anti")
+    if strangers.height:
+        raise InputError(
+            f"answers {strangers.height:,} questions that the benchmark does not hold, first {strangers['question'][0]}.",
+            path=where,
+        )
+    missing = benchmark.table.join(run.answers, left_on="id", right_on="question", how="anti", maintain_order="left")["id"]
+    if missing.len() and not allow_missing:
+        raise InputError(
+            f"leaves {missing.len():,} of {benchmark.table.height:,} questions without an answer, first {missing[0]}.",
+            path=where,
+            remedy="Finish the run, or count them as wrong with --allow-missing.",
+        )
+    return tuple(missing)
+
+
+def _read_log(path: Path, kind: type[Any], warnings: list[str]) -> list[tuple[int, Any]]:
+    tails: list[LogTail] = []
+    records = list(read_lines(path, kind, tails=tails))
+    warnings.extend(f"{path}, line {tail.line}: half a line at the end was left out." for tail in tails)
+    return records

@@ -1,0 +1,1 @@
+"""What lies on disk: append-only logs, whole-file writes, digests, caches."""

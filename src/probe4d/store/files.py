@@ -1,0 +1,72 @@
+"""Whole-file writes: a file appears complete under its name, or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from probe4d.errors import InputError
+
+__all__ = ["inside", "whole_file", "write_bytes", "write_text"]
+
+
+@contextmanager
+def whole_file(path: Path | str) -> Iterator[Path]:
+    """Give a temporary path beside `path` to write to; rename it to `path` when the block ends well.
+
+    The bytes are on disk (fsync) before the rename, so that a reader, or a machine that loses power,
+    sees the old file or the new one. If the block raises, the temporary file is removed.
+
+    Raises:
+        InputError: The folder cannot be made or written to.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror}).", path=path, remedy="Choose a folder you may write to."
+        ) from error
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_bytes(path: Path | str, content: bytes) -> None:
+    """Write a whole file of bytes (see `whole_file`)."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_text(path: Path | str, content: str) -> None:
+    """Write a whole UTF-8 text file with LF line ends (see `whole_file`)."""
+    write_bytes(path, content.encode("utf-8"))
+
+
+def inside(root: Path, relative: str) -> Path:
+    """Join a path that comes from data to its root.
+
+    Raises:
+        InputError: The path is absolute or leads out of `root`, by `..` or through a link.
+    """
+    joined = (root / relative).resolve()
+    if Path(relative).is_absolute() or not joined.is_relative_to(root.resolve()):
+        raise InputError(f"the path {relative!r} leads out of the dataset folder.", path=root)
+    return joined
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,91 @@
+"""Append-only JSON-lines logs that survive a kill at any byte."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from probe4d.errors import InputError
+
+__all__ = ["LogTail", "append_lines", "read_lines"]
+
+Record = TypeVar("Record")
+
+
+class LogTail(NamedTuple):
+    """What stood after the last complete line of a log: a write that a kill cut short."""
+
+    line: int
+    text: str
+
+
+def append_lines(path: Path, records: Iterable[Any]) -> None:
+    """Append records to a log, one JSON object a line, and return when they are on disk.
+
+    A half-written last line, left by a kill, is cut off first, so that no record is ever glued to it;
+    a last line that is whole but for its line feed is kept and ended.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
+    with open(path, "ab+") as file:
+        end = file.seek(0, os.SEEK_END)
+        keep = _end_of_last_line(file, end)
+        if keep < end:
+            file.seek(keep)
+            try:
+                msgspec.json.decode(file.read())
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                file.truncate(keep)
+            else:
+                lines = b"\n" + lines
+        file.write(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = None) -> Iterator[tuple[int, Record]]:
+    """Yield (line number from 1, record) of a log.
+
+    Args:
+        path: The log.
+        kind: Type that each line is decoded to, by msgspec.
+        tails: Receives the half-written last line, if there is one. Without it such a line is an error.
+
+    Raises:
+        InputError: A line is no valid record; it names the file and the line.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n") and tails is not None:
+                try:
+                    yield number, decoder.decode(line)
+                except msgspec.DecodeError:
+                    tails.append(LogTail(number, line.decode("utf-8", "replace")))
+                return
+            if not line.strip():
+                continue
+            try:
+                yield number, decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise InputError(
+                    f"is no valid record ({error}).", path=path, row=f"line {number}", remedy="Mend or remove that line."
+                ) from error
+
+
+def _end_of_last_line(file: Any, end: int) -> int:
+    """Offset just after the last line feed before `end`, searched backwards in blocks."""
+    block = 65_536
+    position = end
+    while position > 0:
+        start = max(0, position - block)
+        file.seek(start)
+        found = file.read(position - start).rfind(b"\n")
+        if found >= 0:
+            return int(start + found + 1)
+        position = start
+    return 0
