@@ -1,0 +1,132 @@
+"""What a diagnosis is: tables of figures, of records, of pairs, of shortcuts, each with fixed columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.runs.run import Run
+
+__all__ = [
+    "CHANGES_SCHEMA",
+    "FIGURES_SCHEMA",
+    "PAIRS_SCHEMA",
+    "RECORDS_SCHEMA",
+    "SHORTCUTS_SCHEMA",
+    "SLICES_SCHEMA",
+    "Comparison",
+    "Diagnosis",
+]
+
+FIGURES_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),  # folder name of a run, `control:fixed`, `control:content`, or `X vs Y`
+    "suite": pl.String(),
+    "family": pl.String(),  # `all` for totals
+    "format": pl.String(),  # as in Question, `all` for totals; pair rows carry `yes-no`
+    "relation": pl.String(),  # sector or predicate where split, else `all`
+    "metric": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),  # 95 % whole-scene bootstrap interval; null where there is none
+    "high": pl.Float64(),
+    "n": pl.Int64(),  # denominator
+}
+
+RECORDS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "question": pl.String(),  # id
+    "variant": pl.String(),
+    "text": pl.String(),  # the reply as given; null for controls and missing answers
+    "state": pl.String(),  # valid, ambiguous, refused, truncated, empty, error, missing
+    "label": pl.String(),  # letter, Yes or No; null unless valid
+    "correct": pl.Boolean(),
+}
+"""One row for each run (controls among them) and question, runs in order, questions in benchmark order."""
+
+PAIRS_SCHEMA: dict[str, pl.DataType] = {
+    "layout": pl.String(),
+    "pair": pl.Int32(),
+    "family": pl.String(),
+    "positive": pl.String(),  # id of the question whose answer is Yes
+    "negative": pl.String(),
+}
+
+SHORTCUTS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "family": pl.String(),
+    "format": pl.String(),
+    "feature": pl.String(),  # class, relation, frame, letter, ...
+    "rule": pl.String(),  # the rule in words
+    "share": pl.Float64(),  # of the model's own answers that the feature predicts, leave one scene out
+    "constant": pl.Float64(),  # the same for a constant answer
+    "excess": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "named": pl.Boolean(),  # excess >= 0.10 and low > 0, and the best of its family and format
+    "n": pl.Int64(),
+}
+
+SLICES_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "family": pl.String(),
+    "format": pl.String(),
+    "by": pl.String(),  # `margin` or `lidar_points`
+    "unit": pl.String(),  # of `from` and `to`
+    "from": pl.Float64(),  # lower bound, inclusive
+    "to": pl.Float64(),  # upper bound, exclusive; null is open
+    "accuracy": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+}
+
+CHANGES_SCHEMA: dict[str, pl.DataType] = {
+    "comparison": pl.String(),  # `X vs Y`
+    "question": pl.String(),
+    "change": pl.String(),  # repaired, regressed, changed-wrong
+}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs compared on the same questions."""
+
+    run: str
+    against: str
+
+    @property
+    def name(self) -> str:
+        """Name in `figures.csv`."""
+        return f"{self.run} vs {self.against}"
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the answers of some runs depend on.
+
+    Attributes:
+        benchmark: The questions.
+        runs: The runs in the order given; the first is the baseline of comparisons.
+        parser: Name of the parser that read the answers.
+        comparisons: The comparisons made.
+        figures: Columns of `FIGURES_SCHEMA`.
+        records: Columns of `RECORDS_SCHEMA`.
+        pairs: Columns of `PAIRS_SCHEMA`.
+        shortcuts: Columns of `SHORTCUTS_SCHEMA`.
+        slices: Columns of `SLICES_SCHEMA`.
+        changes: Columns of `CHANGES_SCHEMA`.
+        warnings: What the reader should know, as sentences.
+    """
+
+    benchmark: Benchmark
+    runs: tuple[Run, ...]
+    parser: str
+    comparisons: tuple[Comparison, ...]
+    figures: pl.DataFrame
+    records: pl.DataFrame
+    pairs: pl.DataFrame
+    shortcuts: pl.DataFrame
+    slices: pl.DataFrame
+    changes: pl.DataFrame
+    warnings: tuple[str, ...] = ()
