@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 
 _FILES = ("scenes", "simulate", "build", "check", "prompts", "import_", "diagnose", "show")
 
 for _file in _FILES:
-    importlib.import_module(f"probe4d.cli.{_file}")
+    if importlib.util.find_spec(f"probe4d.cli.{_file}"):
+        importlib.import_module(f"probe4d.cli.{_file}")
