@@ -41,7 +41,7 @@ def over(
     results: list[Result] = []
     if workers == 1 or len(items) < 2:
         for item in items:
-            results.append(function(item))  # noqa: PERF401 - `done` reports between items
+            results.append(function(item))
             if done is not None:
                 done(item)
         return results

@@ -1,0 +1,1 @@
+"""Questions, benchmark folders, and one sub-package a suite."""

@@ -120,7 +120,12 @@ def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Ben
         The benchmark with its path.
     """
     path = Path(path)
-    if path.is_dir() and any(path.iterdir()) and not (path / RECORD_FILE).exists() and not (path / QUESTIONS_FILE).exists():
+    if (
+        path.is_dir()
+        and any(path.iterdir())
+        and not (path / RECORD_FILE).exists()
+        and not (path / QUESTIONS_FILE).exists()
+    ):
         raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
     (path / RECORD_FILE).unlink(missing_ok=True)
     with whole_file(path / QUESTIONS_FILE) as temporary:
@@ -147,7 +152,9 @@ def read_benchmark(path: Path | str) -> Benchmark:
     try:
         record = msgspec.json.decode((path / RECORD_FILE).read_bytes(), type=BenchmarkRecord)
     except msgspec.DecodeError as error:
-        raise InputError(f"is damaged ({error}).", path=path / RECORD_FILE, remedy="Build the benchmark again.") from error
+        raise InputError(
+            f"is damaged ({error}).", path=path / RECORD_FILE, remedy="Build the benchmark again."
+        ) from error
     table = _read_questions(path / QUESTIONS_FILE)
     if fingerprint(table) != record.fingerprint:
         raise InputError(
@@ -176,7 +183,8 @@ def _read_questions(path: Path) -> pl.DataFrame:
     strange = table.filter(~pl.col("format").is_in(FORMATS))
     if strange.height:
         raise InputError(
-            f"question {strange['id'][0]} has the unknown format {strange['format'][0]!r}; known are {', '.join(FORMATS)}.",
+            f"question {strange['id'][0]} has the unknown format {strange['format'][0]!r}.",
             path=path,
+            remedy=f"Known are {', '.join(FORMATS)}.",
         )
     return table

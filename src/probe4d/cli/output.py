@@ -32,7 +32,7 @@ def harmless(text: str) -> str:
     """Replace control and bidirectional-override characters, so that text from data cannot steer a terminal."""
     return "".join(
         character
-        if character in "\n\t" or not unicodedata.category(character) in ("Cc", "Cf")
+        if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf")
         else f"\\x{ord(character):02x}"
         for character in text
     )

@@ -1,0 +1,1 @@
+"""From answers to figures: what the answers depend on."""

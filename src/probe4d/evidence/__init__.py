@@ -1,0 +1,1 @@
+"""What a model gets to see beside the question."""

@@ -1,0 +1,1 @@
+"""Other people's formats: released data and recorded answers."""

@@ -1,0 +1,1 @@
+"""A benchmark asked of a model: answers on disk."""

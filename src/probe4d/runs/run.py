@@ -110,7 +110,9 @@ class Run:
     path: Path | None = None
 
 
-def write_run(path: Path | str, record: RunRecord, answers: Sequence[Answer], errors: Sequence[AnswerError] = ()) -> None:
+def write_run(
+    path: Path | str, record: RunRecord, answers: Sequence[Answer], errors: Sequence[AnswerError] = ()
+) -> None:
     """Write a whole run folder at once, as imports do.
 
     Raises:
@@ -134,7 +136,9 @@ def read_run(path: Path | str) -> Run:
     """
     path = Path(path)
     if not (path / RECORD_FILE).is_file():
-        raise InputError(f"has no {RECORD_FILE}.", path=path, remedy="Give a run folder, as `probe4d import` writes it.")
+        raise InputError(
+            f"has no {RECORD_FILE}.", path=path, remedy="Give a run folder, as `probe4d import` writes it."
+        )
     try:
         record = msgspec.json.decode((path / RECORD_FILE).read_bytes(), type=RunRecord)
     except msgspec.DecodeError as error:
@@ -155,7 +159,7 @@ def read_run(path: Path | str) -> Run:
         rows[key] = {**msgspec.structs.asdict(answer), "error": None}
     for _, failure in errors:
         key = (failure.question, failure.variant)
-        rows.setdefault(key, {name: None for name in ANSWER_SCHEMA} | msgspec.structs.asdict(failure))
+        rows.setdefault(key, dict.fromkeys(ANSWER_SCHEMA) | msgspec.structs.asdict(failure))
     columns = {name: [row[name] for row in rows.values()] for name in ANSWER_SCHEMA}
     return Run(path.resolve().name, record, pl.DataFrame(columns, schema=ANSWER_SCHEMA), tuple(warnings), path)
 
@@ -183,7 +187,8 @@ def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) ->
             f"answers {strangers.height:,} questions that the benchmark does not hold, first {strangers['question'][0]}.",
             path=where,
         )
-    missing = benchmark.table.join(run.answers, left_on="id", right_on="question", how="anti", maintain_order="left")["id"]
+    unanswered = benchmark.table.join(run.answers, left_on="id", right_on="question", how="anti", maintain_order="left")
+    missing = unanswered["id"]
     if missing.len() and not allow_missing:
         raise InputError(
             f"leaves {missing.len():,} of {benchmark.table.height:,} questions without an answer, first {missing[0]}.",

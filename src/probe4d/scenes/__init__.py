@@ -1,0 +1,1 @@
+"""What happened: key frames, ego poses, tracked boxes and sensors, as columns."""

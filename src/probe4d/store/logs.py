@@ -73,7 +73,10 @@ def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = 
                 yield number, decoder.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise InputError(
-                    f"is no valid record ({error}).", path=path, row=f"line {number}", remedy="Mend or remove that line."
+                    f"is no valid record ({error}).",
+                    path=path,
+                    row=f"line {number}",
+                    remedy="Mend or remove that line.",
                 ) from error
 
 
