@@ -184,7 +184,7 @@ def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) ->
     strangers = run.answers.join(benchmark.table.select("id"), left_on="question", right_on="id", how="anti")
     if strangers.height:
         raise InputError(
-            f"answers {strangers.height:,} questions that the benchmark does not hold, first {strangers['question'][0]}.",
+            f"answers {strangers.height:,} questions that this benchmark lacks, first {strangers['question'][0]}.",
             path=where,
         )
     unanswered = benchmark.table.join(run.answers, left_on="id", right_on="question", how="anti", maintain_order="left")

@@ -1,0 +1,60 @@
+"""The command line as a whole: help, version, errors, exit codes, what it imports."""
+
+import subprocess
+import sys
+
+import pytest
+
+import probe4d
+from probe4d.cli import output
+
+
+def test_help_lists_every_verb(command) -> None:
+    result = command("--help")
+    assert result.returncode == 0
+    for verb in ("scenes", "simulate", "build", "check", "prompts", "import", "diagnose", "show", "demo"):
+        assert verb in result.stdout
+
+
+def test_no_arguments_show_the_help_and_count_as_wrong_input(command) -> None:
+    result = command()
+    assert result.returncode == 2
+    assert "Usage" in result.stdout + result.stderr
+
+
+def test_version(command) -> None:
+    assert command("--version").stdout.strip() == f"probe4d {probe4d.__version__}"
+
+
+@pytest.mark.parametrize("arguments", [("nothing",), ("build", "nothing"), ("show",), ("scenes", "--nothing")])
+def test_wrong_usage_ends_with_2(command, arguments) -> None:
+    result = command(*arguments)
+    assert result.returncode == 2
+    assert "Traceback" not in result.stderr
+
+
+def test_an_error_is_one_line_without_traceback(command, tmp_path) -> None:
+    result = command("scenes", tmp_path / "absent")
+    assert result.returncode == 2
+    assert str(tmp_path / "absent") in result.stderr
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_debug_shows_the_traceback(command, tmp_path) -> None:
+    assert "Traceback" in command("--debug", "scenes", tmp_path / "absent").stderr
+
+
+@pytest.mark.parametrize("statement", ["import probe4d", "import probe4d.cli"])
+def test_importing_stays_light(statement) -> None:
+    heavy = "polars numpy scipy altair jinja2 PIL vl_convert selenium torch inspect_ai rich".split()
+    code = f"import sys; {statement}; print(*[name for name in {heavy!r} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert loaded.split() == []
+
+
+def test_text_from_data_cannot_steer_the_terminal() -> None:
+    hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \u202eabc \x9b31m \r"
+    shown = output.harmless(hostile)
+    assert not any(character in shown for character in "\x1b\x07\u202e\x9b\r")
+    assert output.harmless("plain – Ümläut 字\n\tx") == "plain – Ümläut 字\n\tx"

@@ -1,0 +1,43 @@
+"""The package as users import it."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import probe4d
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.parametrize("name", probe4d.__all__)
+def test_every_public_name_loads_and_is_documented(name) -> None:
+    assert getattr(probe4d, name).__doc__
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="nothing"):
+        probe4d.nothing  # noqa: B018
+
+
+def test_versions_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["version"] == probe4d.__version__
+
+
+def test_core_dependencies_are_those_of_the_design() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    names = {re.split(r"[<>=~\[ ]", line)[0] for line in project["dependencies"]}
+    assert names == {
+        "polars",
+        "msgspec",
+        "numpy",
+        "scipy",
+        "typer",
+        "rich",
+        "jinja2",
+        "altair",
+        "vl-convert-python",
+        "pillow",
+    }
