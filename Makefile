@@ -3,14 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 SCENES ?= 12
 
-.PHONY: demo test lint soak bench system peers install clean
+.PHONY: demo test lint soak wheel bench system peers install clean
 
 demo: .venv/demo.stamp  ## simulate 12 scenes, build, diagnose the controls, report
-	@rm -rf demo && mkdir demo
-	$(BIN)/probe4d simulate demo/scenes --scenes $(SCENES) --seed 1 --no-cameras
-	$(BIN)/probe4d build lidar-hallu demo/scenes --out demo/benchmark --per-family 200
-	$(BIN)/probe4d check demo/benchmark demo/scenes
-	$(BIN)/probe4d diagnose demo/benchmark --data demo/scenes --out demo/report
+	$(BIN)/probe4d demo --out demo --scenes $(SCENES)
 
 test: .venv/dev.stamp peers  ## all tests but the soak
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
@@ -25,6 +21,13 @@ lint: .venv/dev.stamp  ## ruff, mypy --strict, the layers of the design
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+wheel: .venv/dev.stamp  ## build the wheel, install it in a new environment, run the demo outside the checkout
+	rm -rf dist build/wheel && mkdir -p build/wheel/elsewhere
+	$(BIN)/python -m build --wheel --outdir dist
+	$(PYTHON) -m venv build/wheel/venv
+	build/wheel/venv/bin/pip install --quiet --constraint constraints.txt dist/*.whl
+	cd build/wheel/elsewhere && ../venv/bin/probe4d demo --scenes 3 --per-family 40
 
 bench: .venv/dev.stamp peers  ## comparisons with peers, printed as ratios
 	$(BIN)/python -m pytest bench -s --benchmark-disable-gc $(PYTEST)

@@ -33,6 +33,7 @@ def demo(
     ):
         words = [str(argument) for argument in arguments]
         output.note(f"\n$ probe4d {shlex.join(words)}")
-        app(words, standalone_mode=False)
+        if code := app(words, standalone_mode=False):
+            raise typer.Exit(code)
     output.note(f"\nThe demo took {time.perf_counter() - began:.0f} s. Open the report in a browser:")
     print(report / "report.html")
