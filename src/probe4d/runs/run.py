@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,17 @@ from probe4d.errors import InputError
 from probe4d.store.files import write_bytes
 from probe4d.store.logs import LogTail, read_lines
 
-__all__ = ["ANSWER_SCHEMA", "Answer", "AnswerError", "Run", "RunRecord", "check_run", "read_run", "write_run"]
+__all__ = [
+    "ANSWER_SCHEMA",
+    "Answer",
+    "AnswerError",
+    "Run",
+    "RunRecord",
+    "check_run",
+    "read_run",
+    "refuse_used",
+    "write_run",
+]
 
 RECORD_FILE = "run.json"
 ANSWERS_FILE = "answers.jsonl"
@@ -110,22 +123,36 @@ class Run:
     path: Path | None = None
 
 
+def refuse_used(path: Path) -> None:
+    """Refuse a folder that a run cannot be written to whole, before any work is done.
+
+    Raises:
+        InputError: It is a file, holds a run, or holds anything else.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError("is a file.", path=path, remedy="Choose another --run folder.")
+    if (path / RECORD_FILE).exists():
+        raise InputError("holds a run already.", path=path, remedy="Choose another --run folder, or remove this one.")
+    if path.is_dir() and any(path.iterdir()):
+        raise InputError("is not empty and holds no run.", path=path, remedy="Choose another --run folder.")
+
+
 def write_run(
     path: Path | str, record: RunRecord, answers: Sequence[Answer], errors: Sequence[AnswerError] = ()
 ) -> None:
-    """Write a whole run folder at once, as imports do.
+    """Write a whole run folder at once, as imports do: it appears complete under its name, or not at all.
 
     Raises:
-        InputError: A run lies there already.
+        InputError: The folder is in use or cannot be made.
     """
     path = Path(path)
-    if any((path / name).exists() for name in (RECORD_FILE, ANSWERS_FILE, ERRORS_FILE)):
-        raise InputError("holds a run already.", path=path, remedy="Choose another --run folder, or remove this one.")
+    refuse_used(path)
     encode = msgspec.json.Encoder().encode_lines
-    write_bytes(path / ANSWERS_FILE, encode(answers))
-    if errors:
-        write_bytes(path / ERRORS_FILE, encode(errors))
-    write_bytes(path / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    with _whole_folder(path) as temporary:
+        write_bytes(temporary / ANSWERS_FILE, encode(answers))
+        if errors:
+            write_bytes(temporary / ERRORS_FILE, encode(errors))
+        write_bytes(temporary / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def read_run(path: Path | str) -> Run:
@@ -203,3 +230,20 @@ def _read_log(path: Path, kind: type[Any], warnings: list[str]) -> list[tuple[in
     records = list(read_lines(path, kind, tails=tails))
     warnings.extend(f"{path}, line {tail.line}: half a line at the end was left out." for tail in tails)
     return records
+
+
+@contextmanager
+def _whole_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder beside `path` to write to; rename it to `path` when the block ends well."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        temporary.mkdir(parents=True)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror}).", path=path, remedy="Choose a folder you may write to."
+        ) from error
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

@@ -1,0 +1,38 @@
+"""`probe4d import`: other people's questions and answers become a benchmark and a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe4d.cli import app, output
+
+imports = typer.Typer(help="Import released questions, or answers recorded elsewhere.", no_args_is_help=True)
+app.add_typer(imports, name="import")
+
+
+@imports.command("lidar-hallu")
+def import_lidar_hallu(
+    release: Annotated[Path, typer.Argument(help="Folder with the release's files of one run; any subset will do.")],
+    out: Annotated[
+        Path, typer.Option("--out", help="Benchmark folder; one that holds these questions stays as it is.")
+    ],
+    run: Annotated[Path | None, typer.Option("--run", help="Run folder to write; left out: questions only.")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Name of the model [B4DL, or B4DL-Ego].")] = None,
+    setting: Annotated[
+        str | None, typer.Option("--setting", help="Name of the setting; left out: told from the records.")
+    ] = None,
+) -> None:
+    """Import LiDAR-Hallu's released questions and recorded answers."""
+    from probe4d.exchange.lidar_hallu_release import import_lidar_hallu as import_release
+
+    done = import_release(release, out, run, model=model, setting=setting)
+    how = "written" if done.created else "left as it is"
+    typer.echo(f"{out}: {done.benchmark.table.height:,} questions, {how}")
+    if run is not None and done.run is not None:
+        told = f"{done.run.model}, {done.run.setting}, {done.run.layout} layout"
+        typer.echo(f"{run}: {done.answers:,} answers, {done.errors:,} errors ({told})")
+    for sentence in done.notes:
+        output.note(sentence)

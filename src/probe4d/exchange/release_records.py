@@ -1,0 +1,382 @@
+"""Turns one record of the LiDAR-Hallu release into a Question and, where there is one, a reply.
+
+Three kinds of records tell of a question: a row of a prediction file, an object of a question file, and a row
+of the interval file, which keeps the event's text back. Columns of the release's older scoring are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+
+from probe4d.benchmarks.question import Evidence, Question, question_id
+from probe4d.exchange.permutations import permutation_fault
+from probe4d.exchange.release_wording import ANTI_POSITION, Wording, interval_option, read_prompt, read_wording
+from probe4d.scenes.tables import CLASSES
+
+__all__ = ["FAMILIES", "IntervalRow", "Item", "Prediction", "ReleasedQuestion", "Reply", "SceneRow", "item_from"]
+
+FAMILIES = {
+    "object_existence": "existence",
+    "ego_relative_spatial": "position",
+    "motion_action": "motion",
+    "distance_depth": "distance",
+    "temporal_grounding": "temporal",
+}
+"""The release's categories, in the order of reports, and our families."""
+
+_FORMATS = {"binary": "yes-no", "mcq": "choice"}
+_LETTERS = "ABCD"
+_SECTORS = ("front", "front-left", "left", "back-left", "back", "back-right", "right", "front-right")
+_MEASURED = (
+    "sample_token",
+    "position",
+    "correct_position",
+    "distance_delta",
+    "lateral_delta",
+    "distance_meters",
+    "gt_interval",
+    "source_index",
+)
+_MITIGATION = "temporal_shuffle_contrastive_decoding"
+
+
+class SceneRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of `scenes.csv` (`keyframes`), or an object of B4DL's `scene_metadata.json` (`num_frames`)."""
+
+    scene_id: str
+    scene_token: str | None = None
+    keyframes: int | None = None
+    num_frames: int | None = None
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of `{category}_predictions.csv` or `.jsonl`, without the columns of the older scoring."""
+
+    index: Annotated[int, msgspec.Meta(ge=0)]
+    category: str
+    question_type: str
+    scene_id: str
+    question: str
+    reference_answer: str
+    frame: int | None = None
+    start_frame: int | None = None
+    end_frame: int | None = None
+    object_class: str | None = None
+    correct_answer: str | None = None
+    correct_option: str | None = None
+    options: dict[str, str] | str | None = None
+    prompt: str | None = None
+    prediction: str = ""
+    error: str | None = None
+    mitigation: str | None = None
+    contrastive_alpha: float | None = None
+    shuffle_seed: int | None = None
+    shuffle_permutation: str | None = None
+
+
+class ReleasedQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """An object of a question file `{category}.json`."""
+
+    category: str
+    question_type: str
+    scene_id: str
+    question: str
+    answer: str
+    scene_token: str | None = None
+    sample_token: str | None = None
+    frame: int | None = None
+    start_frame: int | None = None
+    end_frame: int | None = None
+    object_class: str | None = None
+    position: str | None = None
+    correct_position: str | None = None
+    action: str | None = None
+    distance_delta: float | None = None
+    lateral_delta: float | None = None
+    distance_meters: float | None = None
+    options: dict[str, str] | None = None
+    correct_option: str | None = None
+    correct_answer: str | None = None
+    gt_interval: tuple[int, int] | None = None
+    source_index: int | None = None
+    prompt: str | None = None
+    metatoken: dict[str, Any] | None = None
+
+
+class IntervalRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of `temporal_grounding_intervals.csv`: candidate intervals as `start-end`, without the event's text."""
+
+    index: Annotated[int, msgspec.Meta(ge=0)]
+    scene_id: str
+    A: str
+    B: str
+    C: str
+    D: str
+    correct_option: str
+    prediction: str = ""
+    error: str | None = None
+
+
+class Reply(NamedTuple):
+    """A recorded reply and what was recorded of its decoding."""
+
+    text: str
+    error: str | None
+    alpha: float | None
+
+
+class Item(NamedTuple):
+    """What a record holds: the question, how it was put to the model, and the reply.
+
+    Attributes:
+        question: The question, `prompt` without the anti-position sentence and the placeholders.
+        layout: `plain` or `ego`.
+        anti_position: Whether the anti-position sentence was there; null for yes-no questions, which it never
+            changes, and where the prompt was not recorded.
+        reply: The reply; null in a question file.
+    """
+
+    question: Question
+    layout: str
+    anti_position: bool | None
+    reply: Reply | None
+
+
+def item_from(
+    record: Prediction | ReleasedQuestion | IntervalRow, *, category: str, index: int, scenes: Mapping[str, SceneRow]
+) -> Item:
+    """Turn a record into an Item.
+
+    Args:
+        record: The record.
+        category: The category that its file's name says.
+        index: Position in the family's file.
+        scenes: Scenes by release id, for the numbers of key frames and the dataset's tokens.
+
+    Raises:
+        ValueError: The record contradicts itself, its file's name or the scenes; the message is a sentence
+            without its full stop.
+    """
+    scene = scenes.get(record.scene_id)
+    keyframes = None if scene is None else scene.keyframes or scene.num_frames
+    if isinstance(record, Prediction) and record.shuffle_permutation is not None:
+        keyframes = _checked_permutation(record, keyframes)
+    if keyframes is None:
+        raise ValueError(
+            f"the number of key frames of scene {record.scene_id} is unknown; it stands in scenes.csv "
+            "(scene_id, scene_token, keyframes) or scene_metadata.json, put one of them into the folder"
+        )
+    token = scene.scene_token if scene is not None else None
+    if isinstance(record, IntervalRow):
+        return _interval_item(record, index, keyframes, token)
+    if record.category != category:
+        known = "" if record.category in FAMILIES else f", which is no category of the release ({', '.join(FAMILIES)})"
+        raise ValueError(f"the category is {record.category!r}{known}, expected is {category!r} as in the file's name")
+    return _text_item(record, index, keyframes, token)
+
+
+def _text_item(record: Prediction | ReleasedQuestion, index: int, keyframes: int, token: str | None) -> Item:
+    family = FAMILIES[record.category]
+    kind = _FORMATS.get(record.question_type)
+    if kind is None:
+        raise ValueError(f"question_type is {record.question_type!r}, expected is one of {', '.join(_FORMATS)}")
+    wording = read_wording(family, kind, record.question)
+    prompt = read_prompt(record.prompt, record.question)
+    answer = _checked_answer(record, wording, kind)
+    _check_fields(record, wording, keyframes)
+    text = record.question.removesuffix(ANTI_POSITION) if wording.anti_position else record.question
+    facts: dict[str, Any] = {"scene_token": token}
+    if isinstance(record, ReleasedQuestion):
+        facts = _released_facts(record, token)
+    if prompt.ego_motion is not None:
+        text = f"{prompt.ego_motion}\n{text}"
+        facts.setdefault("ego_motion", {"text": prompt.ego_motion})
+    question = _question(
+        family,
+        kind,
+        scene=record.scene_id,
+        keyframes=keyframes,
+        order=index,
+        stem=wording.stem,
+        options=wording.options,
+        answer=answer,
+        facts=facts,
+        prompt=text,
+        wording=wording,
+    )
+    reply = None
+    if isinstance(record, Prediction):
+        reply = Reply(record.prediction, record.error, record.contrastive_alpha if record.mitigation else None)
+    anti_position = wording.anti_position if kind == "choice" else None
+    return Item(question, prompt.layout, anti_position, reply)
+
+
+def _interval_item(record: IntervalRow, index: int, keyframes: int, token: str | None) -> Item:
+    options: list[str] = []
+    for interval in (record.A, record.B, record.C, record.D):
+        start, dash, end = interval.partition("-")
+        if not (dash and start.isdecimal() and end.isdecimal()):
+            raise ValueError(f"the interval {interval!r} is not written start-end")
+        options.append(f"from frame {int(start):03d} to frame {int(end):03d}")
+    _check_options(options, record.correct_option)
+    question = _question(
+        "temporal",
+        "choice",
+        scene=record.scene_id,
+        keyframes=keyframes,
+        order=index,
+        stem=None,
+        options=tuple(options),
+        answer=record.correct_option,
+        facts={"scene_token": token},
+        prompt=None,
+        wording=None,
+    )
+    return Item(question, "plain", None, Reply(record.prediction, record.error, None))
+
+
+def _question(
+    family: str,
+    kind: Any,
+    *,
+    scene: str,
+    keyframes: int,
+    order: int,
+    stem: str | None,
+    options: tuple[str, ...],
+    answer: str,
+    facts: dict[str, Any],
+    prompt: str | None,
+    wording: Wording | None,
+) -> Question:
+    frames = wording.frames if wording is not None else ()
+    if frames and frames[-1] >= keyframes:
+        raise ValueError(f"the question asks about frame {frames[-1]}, the scene ends at frame {keyframes - 1}")
+    entities = (wording.label,) if wording is not None and wording.label is not None else ()
+    template = f"{family}-{kind}"
+    features = tuple(option.lower().strip() for option in options)
+    if family == "temporal":
+        intervals = [interval_option(option) for option in options]
+        if max(end for _, end in intervals) >= keyframes:
+            raise ValueError(f"an option leaves the scene, which ends at frame {keyframes - 1}")
+        features = tuple(str(end - start) for start, end in intervals)
+        facts = facts | {"interval": intervals[_LETTERS.index(answer)]}
+    return Question(
+        id=question_id(
+            suite="lidar-hallu",
+            template=template,
+            scene=scene,
+            frames=frames,
+            entities=entities,
+            channel=None,
+            question=stem,
+            options=options,
+        ),
+        suite="lidar-hallu",
+        family=family,
+        template=template,
+        relation=wording.relation if wording is not None else None,
+        format=kind,
+        scene=scene,
+        keyframes=keyframes,
+        frames=frames,
+        entities=entities,
+        question=stem,
+        options=options,
+        answer=answer,
+        evidence=Evidence(frames=tuple(range(keyframes))),
+        rule="as-released",
+        facts=facts,
+        context=_context(family, kind, wording),
+        features=features,
+        order=order,
+        prompt=prompt,
+    )
+
+
+def _context(family: str, kind: str, wording: Wording | None) -> str:
+    """Give what the content controls condition on (LiDAR-Hallu's analysis code; facts of the question's string)."""
+    if wording is None or wording.label is None:
+        return ""
+    if family == "motion":
+        return wording.phrase or ""
+    return f"{wording.label}|{wording.relation}" if (family, kind) == ("position", "yes-no") else wording.label
+
+
+def _checked_answer(record: Prediction | ReleasedQuestion, wording: Wording, kind: str) -> str:
+    given = record.reference_answer if isinstance(record, Prediction) else record.answer
+    if kind == "yes-no":
+        if given not in ("Yes.", "No."):
+            raise ValueError(f"the reference answer is {given!r}, expected is 'Yes.' or 'No.'")
+        return given.removesuffix(".")
+    _check_options(wording.options, given)
+    if record.correct_option not in (None, given):
+        raise ValueError(f"the reference answer is {given} and correct_option {record.correct_option}")
+    text = wording.options[_LETTERS.index(given)]
+    if record.correct_answer not in (None, text):
+        raise ValueError(f"option {given} reads {text!r} and correct_answer {record.correct_answer!r}")
+    lettered = dict(zip(_LETTERS, wording.options, strict=True))
+    # The CSV files hold Python's way of printing a dictionary; comparing with it needs no evaluation.
+    written = (lettered, str(lettered), msgspec.json.encode(lettered).decode())
+    if record.options is not None and record.options not in written:
+        raise ValueError("the options of the question's text are not those of the field 'options'")
+    return given
+
+
+def _check_options(options: Sequence[str], letter: str) -> None:
+    if letter not in _LETTERS or len(letter) != 1:
+        raise ValueError(f"the reference letter is {letter!r}, expected is A, B, C or D")
+    if len({option.strip().lower() for option in options}) != len(_LETTERS) or not all(map(str.strip, options)):
+        raise ValueError("the options are not four different ones")
+
+
+def _check_fields(record: Prediction | ReleasedQuestion, wording: Wording, keyframes: int) -> None:
+    """Check the fields that repeat what the text says, and that class and sector are known."""
+    if wording.label is not None and wording.label not in CLASSES:
+        raise ValueError(f"the class {wording.label!r} is unknown; known are {', '.join(CLASSES)}")
+    if record.category == "ego_relative_spatial":
+        sectors = (wording.relation,) if wording.relation is not None else wording.options
+        strange = [sector for sector in sectors if sector not in _SECTORS]
+        if strange:
+            raise ValueError(f"the position {strange[0]!r} is unknown; known are {', '.join(_SECTORS)}")
+    elif record.category in ("object_existence", "distance_depth"):
+        strange = [option for option in wording.options if option not in CLASSES]
+        if strange:
+            raise ValueError(f"the class {strange[0]!r} is unknown; known are {', '.join(CLASSES)}")
+    if not wording.frames:
+        return
+    said = {"frame": wording.frames[0], "start_frame": wording.frames[0], "end_frame": wording.frames[-1]}
+    for name, frame in said.items():
+        recorded = getattr(record, name)
+        if recorded is not None and recorded != frame:
+            raise ValueError(f"{name} is {recorded}, but the question's text says {frame}")
+    if wording.label is not None and record.object_class not in (None, wording.label):
+        raise ValueError(f"object_class is {record.object_class!r}, but the question's text says {wording.label!r}")
+
+
+def _released_facts(record: ReleasedQuestion, token: str | None) -> dict[str, Any]:
+    if token is not None and record.scene_token not in (None, token):
+        raise ValueError(f"scene_token is {record.scene_token}, but the list of scenes says {token}")
+    fields = msgspec.to_builtins(record)
+    facts: dict[str, Any] = {"scene_token": token or record.scene_token}
+    facts |= {name: fields[name] for name in _MEASURED if fields[name] is not None}
+    if record.metatoken is not None:
+        facts["ego_motion"] = record.metatoken
+    return facts
+
+
+def _checked_permutation(record: Prediction, keyframes: int | None) -> int:
+    """Check a recorded permutation, and give the number of key frames that it tells."""
+    if record.mitigation != _MITIGATION or record.shuffle_seed is None or record.contrastive_alpha is None:
+        raise ValueError(f"a permutation needs shuffle_seed, contrastive_alpha and mitigation {_MITIGATION!r}")
+    cells = (record.shuffle_permutation or "").split()
+    if not all(cell.isdecimal() for cell in cells):
+        raise ValueError("the permutation does not consist of frame numbers and spaces")
+    length = len(cells) if keyframes is None else keyframes
+    fault = permutation_fault([int(cell) for cell in cells], seed=record.shuffle_seed, length=length)
+    if fault is not None:
+        raise ValueError(fault)
+    return length

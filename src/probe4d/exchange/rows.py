@@ -1,0 +1,112 @@
+"""Reads rows of other people's CSV and JSON-lines files; every error names the file and the row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+
+from probe4d.errors import InputError
+from probe4d.store.logs import read_lines
+
+__all__ = ["Row", "read_records", "read_rows"]
+
+Record = TypeVar("Record")
+
+
+class Row(NamedTuple):
+    """One row: where it stands, in words, and its values by column."""
+
+    where: str
+    values: dict[str, Any]
+
+
+def read_rows(path: Path, *, columns: Collection[str] = ()) -> Iterator[Row]:
+    """Yield the rows of a `.csv` file (with a header) or of a `.jsonl` file.
+
+    Args:
+        path: The file, UTF-8 (a byte-order mark is allowed).
+        columns: Columns that have to be there.
+
+    Raises:
+        InputError: The file cannot be read, is no UTF-8, has no row, lacks a column, or a row is cut short,
+            too long or no record.
+    """
+    rows = _json_rows(path) if path.suffix == ".jsonl" else _csv_rows(path)
+    empty = True
+    try:
+        for row in rows:
+            empty = False
+            for column in columns:
+                if column not in row.values:
+                    raise InputError(
+                        f"has no {column!r}; found are {', '.join(map(str, row.values))}.",
+                        path=path,
+                        row=row.where,
+                        remedy="Give the file as it was released.",
+                    )
+            yield row
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
+    if empty:
+        raise InputError("holds no row.", path=path, remedy="Give the whole file, or leave it out.")
+
+
+def read_records(path: Path, kind: type[Record], *, columns: Collection[str] = ()) -> Iterator[tuple[str, Record]]:
+    """Yield (where, record) for each row, converted to a msgspec Struct; empty and null values count as absent.
+
+    Raises:
+        InputError: As `read_rows`, or a value does not fit its field.
+    """
+    for row in read_rows(path, columns=columns):
+        present = {name: value for name, value in row.values.items() if value is not None and value != ""}
+        try:
+            yield row.where, msgspec.convert(present, kind, strict=False)
+        except msgspec.ValidationError as error:
+            raise InputError(f"does not fit ({error}).", path=path, row=row.where, remedy="Mend that row.") from error
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    for number, values in read_lines(path, dict[str, Any]):
+        yield Row(f"line {number}", values)
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        number = 0
+        try:
+            header = next(reader, [])
+            repeated = sorted({name for name in header if header.count(name) > 1})
+            if repeated:
+                raise InputError(f"has the column {repeated[0]!r} twice.", path=path)
+            for cells in reader:
+                if not cells:
+                    continue
+                number += 1
+                where = f"row {number} (ends in line {reader.line_num})"
+                if len(cells) != len(header):
+                    raise InputError(
+                        f"has {len(cells)} fields where the header has {len(header)}.",
+                        path=path,
+                        row=where,
+                        remedy="Mend that row, or give the whole file if it was cut short.",
+                    )
+                yield Row(where, dict(zip(header, cells, strict=True)))
+        except csv.Error as error:
+            raise InputError(
+                f"is no valid CSV ({error}).",
+                path=path,
+                row=f"row {number + 1} (line {reader.line_num})",
+                remedy="Mend that row, or give the whole file if it was cut short.",
+            ) from error
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"is no UTF-8 text ({error.reason} at byte {error.start} of a block).",
+                path=path,
+                row=f"after row {number}",
+                remedy="Save it as UTF-8.",
+            ) from error
