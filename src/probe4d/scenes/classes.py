@@ -1,0 +1,27 @@
+"""The ten classes that questions speak of, from the categories of nuScenes."""
+
+from __future__ import annotations
+
+__all__ = ["label_of_category"]
+
+_LABEL_OF_BRANCH = {
+    "vehicle.car": "car",
+    "vehicle.truck": "truck",
+    "vehicle.bus": "bus",
+    "human.pedestrian": "pedestrian",
+    "vehicle.bicycle": "bicycle",
+    "vehicle.motorcycle": "motorcycle",
+    "vehicle.trailer": "trailer",
+    "vehicle.construction": "construction vehicle",
+}
+_LABEL_OF_CATEGORY = {"movable_object.barrier": "barrier", "movable_object.trafficcone": "traffic cone"}
+
+
+def label_of_category(category: str) -> str | None:
+    """Class of a category, or None where it belongs to none of the ten (LiDAR-Hallu, Sec. III-A).
+
+    Vehicles and pedestrians go by the first two parts of the dotted name (`vehicle.bus.bendy` is a bus);
+    barriers and traffic cones by the whole name.
+    """
+    label = _LABEL_OF_CATEGORY.get(category)
+    return label or _LABEL_OF_BRANCH.get(".".join(category.split(".")[:2]))

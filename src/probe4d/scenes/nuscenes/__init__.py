@@ -1,0 +1,1 @@
+"""Datasets in the nuScenes schema: nuScenes itself, Tier IV T4, TruckScenes and others."""

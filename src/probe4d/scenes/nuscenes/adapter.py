@@ -1,0 +1,86 @@
+"""From the tables of the nuScenes schema to `Scenes`."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import polars as pl
+
+from probe4d.scenes.nuscenes.boxes import read_boxes
+from probe4d.scenes.nuscenes.folder import TableFolder
+from probe4d.scenes.nuscenes.key_frames import KeyFrames, read_key_frames
+from probe4d.scenes.nuscenes.reader import TableReader
+from probe4d.scenes.nuscenes.readings import Readings, read_readings
+from probe4d.scenes.splits import official_split
+from probe4d.scenes.tables import KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
+
+__all__ = ["ADAPTER", "ADAPTER_VERSION", "read_scenes"]
+
+ADAPTER = "nuscenes"
+ADAPTER_VERSION = 1
+"""Raised with every change of what the tables hold, so that caches of the older adapter are left alone."""
+
+_OFFICIAL_VERSIONS = frozenset({"v1.0-mini", "v1.0-trainval", "v1.0-test"})
+
+
+def read_scenes(folder: TableFolder, reference_channel: str | None = None) -> Scenes:
+    """Read all tables of a folder, a block at a time, keeping what belongs to key frames.
+
+    Args:
+        folder: The tables.
+        reference_channel: Channel of the LiDAR whose times and poses the key frames take.
+
+    Raises:
+        InputError: A table is missing or broken, or a row that others rest on cannot be used.
+    """
+    reader = TableReader(folder)
+    dropped: Counter[str] = Counter()
+    key_frames = read_key_frames(reader)
+    channel, readings = read_readings(reader, key_frames, reference_channel, dropped)
+    boxes = read_boxes(reader, key_frames, readings.reference_poses(), dropped)
+    return Scenes(
+        root=folder.root,
+        version=folder.version,
+        adapter=ADAPTER,
+        reference_channel=channel,
+        fingerprint=reader.fingerprint(),
+        licence=licence_of(folder.version),
+        scenes=_scene_table(key_frames, folder.version),
+        keyframes=_key_frame_table(key_frames, readings),
+        boxes=boxes,
+        sensors=readings.table.select(*SENSORS_SCHEMA),
+        dropped=dict(dropped),
+    )
+
+
+def licence_of(version: str) -> str:
+    """Licence of a dataset in words: that of nuScenes for its own versions, otherwise unknown."""
+    if version in _OFFICIAL_VERSIONS:
+        return "CC BY-NC-SA 4.0 and the nuScenes terms of use (non-commercial)"
+    return "not stated by the dataset's tables; see its own licence"
+
+
+def _scene_table(key_frames: KeyFrames, version: str) -> pl.DataFrame:
+    lengths = Counter(key_frames.scene.tolist())
+    return pl.DataFrame(
+        [
+            (
+                scene.name,
+                scene.token,
+                official_split(scene.name, version),
+                lengths[index],
+                log and log.logfile,
+                log and log.location,
+                scene.description,
+            )
+            for index, (scene, log) in enumerate(zip(key_frames.scenes, key_frames.logs, strict=True))
+        ],
+        schema=SCENES_SCHEMA,
+        orient="row",
+    )
+
+
+def _key_frame_table(key_frames: KeyFrames, readings: Readings) -> pl.DataFrame:
+    reference = readings.table[readings.reference]
+    tokens = pl.Series("token", [sample.token for sample in key_frames.samples], dtype=pl.String)
+    return reference.with_columns(tokens).select(*KEYFRAMES_SCHEMA)

@@ -1,0 +1,83 @@
+"""Reads the tables of one folder, each once, and takes their fingerprint on the way."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from probe4d.errors import InputError
+from probe4d.scenes.nuscenes.folder import TABLES, TableFolder
+from probe4d.store.json_tables import read_table
+
+__all__ = ["TableReader", "Tokened", "number_array", "row_of_token"]
+
+
+class Tokened(Protocol):
+    """A row with a token."""
+
+    @property
+    def token(self) -> str:
+        """Key of the row, unique in its table."""
+
+
+Row = TypeVar("Row", bound=Tokened)
+
+
+class TableReader:
+    """Reads the tables of a folder and hashes what it reads."""
+
+    def __init__(self, folder: TableFolder) -> None:
+        self.folder = folder
+        self._digests: dict[str, str] = {}
+
+    def path(self, name: str) -> Path:
+        """File of a table, whether it exists or not."""
+        return self.folder.path / f"{name}.json"
+
+    def rows(self, name: str, kind: type[Row]) -> Iterator[list[Row]]:
+        """Rows of a table, a list of them at a time; an optional table that is missing has none."""
+        path = self.folder.table(name)
+        if path is None:
+            return
+        sha256 = hashlib.sha256()
+        yield from read_table(path, kind, digest=sha256)
+        self._digests[name] = sha256.hexdigest()
+
+    def table(self, name: str, kind: type[Row]) -> list[Row]:
+        """All rows of a small table."""
+        return list(chain.from_iterable(self.rows(name, kind)))
+
+    def fingerprint(self) -> str:
+        """SHA-256 over the name and the SHA-256 of each table, in the order of `TABLES`; all must have been read."""
+        lines = [f"{name} {self._digests[name]}\n" for name in TABLES if self.folder.table(name) is not None]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def row_of_token(rows: Iterable[Tokened], path: Path) -> dict[str, int]:
+    """Position of each row by its token.
+
+    Raises:
+        InputError: A token occurs twice.
+    """
+    index: dict[str, int] = {}
+    for position, row in enumerate(rows):
+        if index.setdefault(row.token, position) != position:
+            raise InputError(
+                f"the token also stands in row {index[row.token] + 1}, and tokens must be unique.",
+                path=path,
+                row=f"row {position + 1} (token {row.token})",
+                remedy="Remove one of the two rows.",
+            )
+    return index
+
+
+def number_array(vectors: Iterable[Iterable[float | None]], width: int) -> NDArray[np.float64]:
+    """Vectors of one width as an array, shape (n, width); null becomes NaN."""
+    flat = list(chain.from_iterable(vectors))
+    return np.array(flat, dtype=np.float64).reshape(-1, width)

@@ -1,0 +1,258 @@
+"""Sensor readings of key frames: files, times, the ego pose at each reading, extrinsics and intrinsics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from probe4d.errors import InputError
+from probe4d.scenes.nuscenes.key_frames import KeyFrames
+from probe4d.scenes.nuscenes.reader import TableReader, number_array, row_of_token
+from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, SampleData, Sensor
+from probe4d.scenes.tables import SENSORS_SCHEMA
+
+__all__ = ["Readings", "read_readings", "reference_lidar"]
+
+PREFERRED_REFERENCE = "LIDAR_TOP"
+_POSE_COLUMNS = ("x", "y", "z", "qw", "qx", "qy", "qz")
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Readings of all key frames.
+
+    Attributes:
+        table: Columns of `SENSORS_SCHEMA` and `key_frame`, sorted by key frame and channel.
+        reference: Row of the reference LiDAR's reading in `table`, by key frame, shape (n,).
+    """
+
+    table: pl.DataFrame
+    reference: NDArray[np.int64]
+
+    def reference_poses(self) -> NDArray[np.float64]:
+        """Ego poses x, y, z, qw, qx, qy, qz at the reference readings, shape (n, 7)."""
+        columns = [self.table[f"pose_{name}"].to_numpy()[self.reference] for name in _POSE_COLUMNS]
+        return np.stack(columns, axis=-1)
+
+
+def reference_lidar(sensors: list[Sensor], wanted: str | None, path: Path) -> str:
+    """Channel of the reference LiDAR: the wanted one, else LIDAR_TOP, else the only LiDAR there is.
+
+    Args:
+        sensors: Rows of the sensor table.
+        wanted: Channel asked for.
+        path: The sensor table, for errors.
+
+    Raises:
+        InputError: The choice is not clear, or the wanted channel is no LiDAR of the dataset.
+    """
+    lidars = sorted({sensor.channel for sensor in sensors if sensor.modality == "lidar"})
+    names = ", ".join(lidars)
+    if not lidars:
+        raise InputError("lists no LiDAR, and key frames take their times and poses from one.", path=path)
+    if wanted is not None:
+        if wanted not in lidars:
+            raise InputError(f"lists no LiDAR named {wanted!r} (it has {names}).", path=path)
+        return wanted
+    if PREFERRED_REFERENCE in lidars:
+        return PREFERRED_REFERENCE
+    if len(lidars) == 1:
+        return lidars[0]
+    raise InputError(
+        f"lists several LiDARs ({names}) and none is {PREFERRED_REFERENCE}.",
+        path=path,
+        remedy="Name the one whose times and poses the key frames have with --reference-channel.",
+    )
+
+
+def read_readings(
+    reader: TableReader, key_frames: KeyFrames, wanted_reference: str | None, dropped: Counter[str]
+) -> tuple[str, Readings]:
+    """Read sensors, calibrations, key-frame readings and their ego poses.
+
+    Args:
+        reader: The tables.
+        key_frames: Key frames in order.
+        wanted_reference: Channel of the reference LiDAR, where the user named one.
+        dropped: Takes in how many readings could not be used, by reason.
+
+    Returns:
+        Channel of the reference LiDAR, and the readings.
+
+    Raises:
+        InputError: A key frame has no usable reading of the reference LiDAR.
+    """
+    sensors = reader.table("sensor", Sensor)
+    channel = reference_lidar(sensors, wanted_reference, reader.path("sensor"))
+    calibrations = reader.table("calibrated_sensor", CalibratedSensor)
+    row_of_calibration = row_of_token(calibrations, reader.path("calibrated_sensor"))
+    readings, code_of_pose = _key_frame_rows(reader, key_frames, row_of_calibration)
+    poses = _ego_poses(reader, code_of_pose)
+    by_calibration = _calibration_table(calibrations, sensors, reader.path("calibrated_sensor"))
+
+    pose, calibration = readings["pose"].to_numpy(), readings["calibration"].to_numpy()
+    usable_calibration = np.append(by_calibration["usable"].to_numpy(), False)  # -1, unknown, takes the last
+    checks = {
+        "sensor readings of an unknown key frame": readings["key_frame"].to_numpy() >= 0,
+        "sensor readings without a usable calibration": usable_calibration[calibration],
+        "sensor readings without a usable ego pose": _is_usable_pose(poses)[pose],
+    }
+    readings = _keep(readings, checks, dropped)
+    table = _sensor_table(readings, poses, by_calibration.drop("usable"), key_frames)
+    table = _one_a_channel(table, dropped)
+    return channel, Readings(table, _reference_rows(table, channel, key_frames, reader))
+
+
+def _key_frame_rows(
+    reader: TableReader, key_frames: KeyFrames, row_of_calibration: dict[str, int]
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Key-frame readings as columns, and a number for each ego pose that they need."""
+    number_of = key_frames.number_of_token
+    code_of_pose: dict[str, int] = {}
+    parts: list[pl.DataFrame] = []
+    for rows in reader.rows("sample_data", SampleData):
+        kept = [row for row in rows if row.is_key_frame]
+        pose = [code_of_pose.setdefault(row.ego_pose_token, len(code_of_pose)) for row in kept]
+        parts.append(
+            pl.DataFrame(
+                {
+                    "key_frame": [number_of.get(row.sample_token, -1) for row in kept],
+                    "calibration": [row_of_calibration.get(row.calibrated_sensor_token, -1) for row in kept],
+                    "pose": pose,
+                    "token": [row.token for row in kept],
+                    "file": [row.filename for row in kept],
+                    "timestamp_us": [row.timestamp for row in kept],
+                    "pose_token": [row.ego_pose_token for row in kept],
+                    "width": [row.width or None for row in kept],
+                    "height": [row.height or None for row in kept],
+                },
+                schema=_READING_SCHEMA,
+            )
+        )
+    return pl.concat([pl.DataFrame(schema=_READING_SCHEMA), *parts]), code_of_pose
+
+
+_READING_SCHEMA: dict[str, pl.DataType] = {
+    "key_frame": pl.Int32(),
+    "calibration": pl.Int32(),
+    "pose": pl.Int32(),
+    "token": pl.String(),
+    "file": pl.String(),
+    "timestamp_us": pl.Int64(),
+    "pose_token": pl.String(),
+    "width": pl.Int32(),
+    "height": pl.Int32(),
+}
+
+
+def _ego_poses(reader: TableReader, code_of_pose: dict[str, int]) -> NDArray[np.float64]:
+    """Ego poses by their number, shape (n, 7); NaN where the table lacks one."""
+    poses = np.full((len(code_of_pose), 7), np.nan)
+    seen = np.zeros(len(code_of_pose), dtype=np.bool_)
+    for rows in reader.rows("ego_pose", EgoPose):
+        needed = [(code, row) for row in rows if (code := code_of_pose.get(row.token)) is not None]
+        codes = np.array([code for code, _ in needed], dtype=np.int64)
+        poses[codes, :3] = number_array((row.translation for _, row in needed), 3)
+        poses[codes, 3:] = number_array((row.rotation for _, row in needed), 4)
+        if seen[codes].any() or len(np.unique(codes)) < len(codes):
+            _, row = next((code, row) for code, row in needed if seen[code] or codes.tolist().count(code) > 1)
+            raise InputError(
+                "the token stands in two rows, and tokens must be unique.",
+                path=reader.path("ego_pose"),
+                row=f"token {row.token}",
+                remedy="Remove one of the two rows.",
+            )
+        seen[codes] = True
+    return poses
+
+
+def _is_usable_pose(poses: NDArray[np.float64]) -> NDArray[np.bool_]:
+    usable: NDArray[np.bool_] = np.isfinite(poses).all(axis=1) & (np.abs(poses[:, 3:]).sum(axis=1) > 0)
+    return usable
+
+
+def _calibration_table(calibrations: list[CalibratedSensor], sensors: list[Sensor], path: Path) -> pl.DataFrame:
+    """Channel, modality, extrinsics and intrinsics of each calibration, and whether it is usable."""
+    sensor_of_token = {sensor.token: sensor for sensor in sensors}
+    of_calibration = [sensor_of_token.get(calibration.sensor_token) for calibration in calibrations]
+    extrinsics = np.hstack(
+        [
+            number_array((calibration.translation for calibration in calibrations), 3),
+            number_array((calibration.rotation for calibration in calibrations), 4),
+        ]
+    )
+    known = np.array([sensor is not None for sensor in of_calibration], dtype=np.bool_)
+    return pl.DataFrame(
+        {
+            "channel": [None if sensor is None else sensor.channel for sensor in of_calibration],
+            "modality": [None if sensor is None else sensor.modality for sensor in of_calibration],
+            **{f"sensor_{name}": extrinsics[:, index] for index, name in enumerate(_POSE_COLUMNS)},
+            "intrinsics": [_intrinsics(calibration, path) for calibration in calibrations],
+            "usable": known & _is_usable_pose(extrinsics),
+        },
+        schema_overrides={name: SENSORS_SCHEMA[name] for name in ("channel", "modality", "intrinsics")},
+    )
+
+
+def _intrinsics(calibration: CalibratedSensor, path: Path) -> list[float] | None:
+    matrix = calibration.camera_intrinsic
+    if not matrix:
+        return None
+    if [len(row) for row in matrix] != [3, 3, 3]:
+        raise InputError(
+            "camera_intrinsic is no 3 x 3 matrix.", path=path, row=f"token {calibration.token}", remedy="Mend that row."
+        )
+    return [number for row in matrix for number in row]
+
+
+def _keep(table: pl.DataFrame, checks: dict[str, NDArray[np.bool_]], dropped: Counter[str]) -> pl.DataFrame:
+    """Keep the rows that pass all checks and count each other row under the first that it fails."""
+    keep = np.ones(table.height, dtype=np.bool_)
+    for reason, passes in checks.items():
+        failed = int((keep & ~passes).sum())
+        if failed:
+            dropped[reason] += failed
+        keep &= passes
+    return table.filter(pl.Series(keep))
+
+
+def _sensor_table(
+    readings: pl.DataFrame, poses: NDArray[np.float64], by_calibration: pl.DataFrame, key_frames: KeyFrames
+) -> pl.DataFrame:
+    key_frame, pose = readings["key_frame"].to_numpy(), readings["pose"].to_numpy()
+    names = pl.Series("scene", [scene.name for scene in key_frames.scenes], dtype=pl.String)
+    table = readings.hstack(by_calibration[readings["calibration"]]).with_columns(
+        names.gather(key_frames.scene[key_frame]),
+        pl.Series("frame", key_frames.frame[key_frame], dtype=pl.Int32),
+        *(pl.Series(f"pose_{name}", poses[pose, index]) for index, name in enumerate(_POSE_COLUMNS)),
+    )
+    return table.select("key_frame", *SENSORS_SCHEMA).sort("key_frame", "channel", "timestamp_us", "token")
+
+
+def _one_a_channel(table: pl.DataFrame, dropped: Counter[str]) -> pl.DataFrame:
+    """Keep the earliest of several readings that a channel has for one key frame."""
+    kept = table.unique(["key_frame", "channel"], keep="first", maintain_order=True)
+    if kept.height < table.height:
+        dropped["further sensor readings of a channel in the same key frame"] += table.height - kept.height
+    return kept
+
+
+def _reference_rows(table: pl.DataFrame, channel: str, key_frames: KeyFrames, reader: TableReader) -> NDArray[np.int64]:
+    rows = np.flatnonzero((table["channel"] == channel).to_numpy())
+    numbers = table["key_frame"].to_numpy()[rows]
+    missing = np.setdiff1d(np.arange(len(key_frames.samples)), numbers)
+    if len(missing):
+        number = int(missing[0])
+        raise InputError(
+            f"{key_frames.place(number)} has no usable key-frame reading of {channel}, whose pose it needs"
+            f" ({len(missing)} of {len(key_frames.samples)} key frames lack one).",
+            path=reader.path("sample_data"),
+            row=f"sample {key_frames.samples[number].token}",
+            remedy="Mend the tables, or name another LiDAR with --reference-channel.",
+        )
+    return rows

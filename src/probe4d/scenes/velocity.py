@@ -1,0 +1,44 @@
+"""Velocity of boxes by the nuScenes rule."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MAX_GAP_US", "box_velocities"]
+
+MAX_GAP_US = 1_500_000
+"""Longest time between a box and its neighbour in the track over which a velocity is defined."""
+
+
+def box_velocities(
+    positions: NDArray[np.float64],
+    times_us: NDArray[np.int64],
+    previous: NDArray[np.int64],
+    following: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Velocity of every box from its neighbours in the track, as nuscenes-devkit's `box_velocity` has it.
+
+    The difference between the following and the previous box; where one is missing the box itself takes
+    its place. The time between the two may be `MAX_GAP_US`, and twice that where both exist.
+
+    Args:
+        positions: Box centres in the global frame, metres, shape (n, 3).
+        times_us: Time of each box's key frame, shape (n,).
+        previous: Row of the track's previous box, or -1, shape (n,).
+        following: Row of the track's following box, or -1, shape (n,).
+
+    Returns:
+        Velocities in the global frame, m/s, shape (n, 3); NaN where undefined, never a made-up 0.
+    """
+    own = np.arange(len(positions))
+    has_previous, has_following = previous >= 0, following >= 0
+    first = np.where(has_previous, previous, own)
+    last = np.where(has_following, following, own)
+    elapsed_us = times_us[last] - times_us[first]
+    longest_us = np.where(has_previous & has_following, 2 * MAX_GAP_US, MAX_GAP_US)
+    defined = (has_previous | has_following) & (elapsed_us > 0) & (elapsed_us <= longest_us)
+    velocities = np.full_like(positions, np.nan, dtype=np.float64)
+    moved = positions[last[defined]] - positions[first[defined]]
+    velocities[defined] = moved / (elapsed_us[defined, np.newaxis] * 1e-6)
+    return velocities

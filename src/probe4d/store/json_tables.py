@@ -1,0 +1,201 @@
+"""Tables kept as one JSON array of objects a file, read as typed rows a block at a time.
+
+A block is cut at the last place that looks like the border between two rows and handed to msgspec. The
+cut needs no scan of its own to be right: a block starts where a row starts, so it decodes if and only if
+it also ends where a row ends. Where it does not (the place lay inside a string or a nested array), the
+rows are counted out one bracket at a time, which is slow and rarely happens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import BinaryIO, Protocol, TypeVar
+
+import msgspec
+
+from probe4d.errors import InputError
+
+__all__ = ["BLOCK_BYTES", "Digest", "read_table"]
+
+BLOCK_BYTES = 4 << 20
+"""How much of a file is read, hashed and decoded at a time."""
+
+_BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
+_BORDER_WINDOW = 1 << 16
+_LEXEME = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
+_NOT_A_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
+_ROW_OF_MESSAGE = re.compile(r" - at `\$\[(\d+)\](?:\.?([^`]*))`$")
+_BYTE_OF_MESSAGE = re.compile(r" \(byte (\d+)\)$")
+
+Row = TypeVar("Row")
+
+
+class Digest(Protocol):
+    """What `hashlib.sha256()` gives, as far as it is needed here."""
+
+    def update(self, data: bytes, /) -> None:
+        """Take in more bytes."""
+
+
+def read_table(
+    path: Path, kind: type[Row], *, digest: Digest | None = None, block_bytes: int = BLOCK_BYTES
+) -> Iterator[list[Row]]:
+    """Read a JSON array of objects as typed rows, a list of them at a time, in their order.
+
+    Memory stays near a few times `block_bytes`, however large the file. The literals `NaN` and `Infinity`,
+    which Python writes though JSON has none, are read as null.
+
+    Args:
+        path: The file: UTF-8 JSON, compact or indented, with or without a byte-order mark.
+        kind: Type of a row, usually a `msgspec.Struct`.
+        digest: Takes in the bytes of the file as they are read.
+        block_bytes: Size of a block.
+
+    Raises:
+        InputError: The file cannot be read, is no JSON array, is cut off (names the byte), or a row does not
+            fit `kind` (names the row, counted from 1, and its token).
+    """
+    decoder = _Decoder(path, kind)
+    try:
+        with open(path, "rb", buffering=0) as file:
+            pending, is_first = b"", True
+            for block in _blocks(file, block_bytes, digest):
+                if is_first:
+                    block, is_first = decoder.opened(block), False
+                rows, pending = decoder.take(pending + block)
+                if rows:
+                    yield rows
+            if is_first:
+                raise InputError("is empty, and a JSON array was expected.", path=path, remedy="Fetch the file again.")
+            rows = decoder.last(pending)
+            if rows:
+                yield rows
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
+
+
+def _blocks(file: BinaryIO, size: int, digest: Digest | None) -> Iterator[bytes]:
+    """Blocks of a file; the next one is read and hashed in a thread while the last one is worked on."""
+
+    def fetch() -> bytes:
+        block = file.read(size)
+        if digest is not None:
+            digest.update(block)
+        return block
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        coming = thread.submit(fetch)
+        while block := coming.result():
+            coming = thread.submit(fetch)
+            yield block
+
+
+class _Decoder:
+    """Decodes the rows of one table and knows how far into the file it is."""
+
+    def __init__(self, path: Path, kind: type[Row]) -> None:
+        self._path = path
+        self._rows: msgspec.json.Decoder[list[Row]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]
+        self._row = 0
+        self._byte = 0
+
+    def opened(self, block: bytes) -> bytes:
+        """Take off a byte-order mark, white space and the bracket that opens the array."""
+        content = block.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not content.startswith(b"["):
+            raise InputError(
+                f"does not start a JSON array with '[' (found {content[:20]!r}).",
+                path=self._path,
+                remedy="Check that the file is a table of the dataset.",
+            )
+        self._byte = len(block) - len(content) + 1
+        return content[1:]
+
+    def take(self, content: bytes) -> tuple[list[Row], bytes]:
+        """Decode the whole rows at the start of `content`; give them and what is left."""
+        border = None
+        for border in _BORDER.finditer(content, max(0, len(content) - _BORDER_WINDOW)):  # noqa: B007 - the last one
+            pass
+        if border is not None:
+            try:
+                rows = self._rows.decode(b"[" + content[: border.start() + 1] + b"]")
+            except msgspec.DecodeError:
+                pass
+            else:
+                return self._advance(rows, border.end()), content[border.end() :]
+        end = _end_of_rows(content)
+        if end is None:
+            return [], content
+        rows = self._decode(content[:end])
+        return self._advance(rows, end + 1), content[end + 1 :]
+
+    def last(self, content: bytes) -> list[Row]:
+        """Decode what is left at the end of the file: the last rows and the closing bracket."""
+        stripped = content.rstrip()
+        if not stripped.endswith(b"]"):
+            raise self._cut_off(len(content))
+        return self._decode(stripped[:-1])
+
+    def _advance(self, rows: list[Row], size: int) -> list[Row]:
+        self._row += len(rows)
+        self._byte += size
+        return rows
+
+    def _decode(self, content: bytes) -> list[Row]:
+        """Decode whole rows; whatever is wrong with them is now an error of the file."""
+        wrapped = b"[" + _NOT_A_NUMBER.sub(_null_for_not_a_number, content) + b"]"
+        try:
+            return self._rows.decode(wrapped)
+        except msgspec.ValidationError as error:
+            raise self._bad_row(str(error), wrapped) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            place = _BYTE_OF_MESSAGE.search(str(error))
+            if place is None:
+                raise self._cut_off(len(content)) from error
+            reason = str(error)[: place.start()].removeprefix("JSON is malformed: ")
+            raise InputError(
+                f"is no valid JSON near byte {self._byte + int(place[1]) - 1} ({reason}).",
+                path=self._path,
+                remedy="Mend the file or fetch it again.",
+            ) from error
+
+    def _cut_off(self, size: int) -> InputError:
+        return InputError(
+            f"ends at byte {self._byte + size} in the middle of its JSON array: the file was cut off.",
+            path=self._path,
+            remedy="Fetch it again.",
+        )
+
+    def _bad_row(self, message: str, wrapped: bytes) -> InputError:
+        place = _ROW_OF_MESSAGE.search(message)
+        if place is None:
+            return InputError(f"is not a table ({message}).", path=self._path)
+        index, field = int(place[1]), place[2]
+        where = f"row {self._row + index + 1}"
+        row = msgspec.json.decode(wrapped)[index]
+        if isinstance(row, dict) and isinstance(row.get("token"), str):
+            where += f" (token {row['token']})"
+        expected = message[: place.start()]
+        what = f"is wrong in field {field!r}: {expected}." if field else f"is wrong: {expected}."
+        return InputError(what, path=self._path, row=where, remedy="Mend or remove that row.")
+
+
+def _null_for_not_a_number(match: re.Match[bytes]) -> bytes:
+    return match[0] if match[0].startswith(b'"') else b"null"
+
+
+def _end_of_rows(content: bytes) -> int | None:
+    """Position of the last comma between rows, found by counting brackets outside strings."""
+    depth, end = 0, None
+    for lexeme in _LEXEME.finditer(content):
+        first = content[lexeme.start()]
+        if first in b"[{":
+            depth += 1
+        elif first in b"]}":
+            depth -= 1
+        elif first == 0x2C and depth == 0:
+            end = lexeme.start()
+    return end
