@@ -1,0 +1,200 @@
+"""Charts as static SVG: drawn once, coloured by the page, so that they follow light and dark.
+
+Each colour is drawn as a stand-in and then replaced by the page's variable of that name. Charts are narrow
+enough for a phone; a wide screen puts several side by side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from probe4d.report.theme import LIGHT
+
+if TYPE_CHECKING:
+    import altair
+
+__all__ = ["Chart", "bars", "changes", "dots", "lines", "ranges", "run_colours"]
+
+WIDTH = 215
+ROW = 19
+LABEL_LIMIT = 112
+STAND_IN = {name: f"#0000{number:02x}" for number, name in enumerate(LIGHT, start=1)}
+RUNS = 6  # colours for runs; later runs take them in turn
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart: its title, what it shows in words, and its SVG, safe to be put into a page."""
+
+    title: str
+    words: str
+    svg: str
+
+
+def run_colours(names: Sequence[str]) -> dict[str, str]:
+    """Name of the colour of each answerer: controls in grey, runs in order."""
+    numbers = count()
+    return {
+        name: name.replace(":", "-") if name.startswith("control:") else f"run-{next(numbers) % RUNS}" for name in names
+    }
+
+
+def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Chart:
+    """Values with intervals, a row each.
+
+    Args:
+        title: Title of the chart.
+        words: What it shows.
+        rows: Columns name, value, low, high.
+        names: Names that have a colour, all of them.
+    """
+    import altair as alt
+
+    colours = run_colours(names)
+    order = rows["name"].to_list()
+    base = _base(rows).encode(y=_y("name", order), color=_colour("name", [colours[name] for name in order], order))
+    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=_unit(), axis=_axis()), x2="high:Q")
+    point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=_unit(), axis=_axis()))
+    text = base.mark_text(align="left", dx=4, fontSize=10).encode(
+        x=alt.value(WIDTH), text=alt.Text("value:Q", format=".1%"), color=alt.value(STAND_IN["muted"])
+    )
+    return _chart(title, words, rule + point + text, len(order))
+
+
+def ranges(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
+    """Two shares a row, joined: columns name, false (hollow) and true (filled)."""
+    import altair as alt
+
+    order = rows["name"].to_list()
+    base = _base(rows).encode(y=_y("name", order), color=alt.value(STAND_IN[colour]))
+    joined = base.mark_rule(strokeWidth=2, opacity=0.45).encode(x=alt.X("false:Q", scale=_unit(), axis=_axis()), x2="true:Q")
+    hollow = base.mark_point(filled=False, size=45, strokeWidth=1.8, opacity=1).encode(x="false:Q")
+    full = base.mark_point(filled=True, size=60, opacity=1).encode(x="true:Q")
+    return _chart(title, words, joined + hollow + full, len(order))
+
+
+def bars(title: str, words: str, rows: pl.DataFrame, colours: dict[str, str]) -> Chart:
+    """Shares of a whole, a row each: columns name, part, share; `colours` gives each part's colour, in order."""
+    import altair as alt
+
+    order = rows["name"].unique(maintain_order=True).to_list()
+    parts = [part for part in colours if part in set(rows["part"])]
+    rank = {part: place for place, part in enumerate(parts)}
+    ranked = rows.with_columns(rank=pl.col("part").replace_strict(rank, return_dtype=pl.Int64))
+    bar = (
+        _base(ranked)
+        .mark_bar(height=ROW - 6)
+        .encode(
+            y=_y("name", order),
+            x=alt.X("share:Q", stack="zero", scale=_unit(), axis=_axis()),
+            color=_colour("part", [colours[part] for part in parts], parts),
+            order="rank:Q",
+        )
+    )
+    return _chart(title, words, bar, len(order))
+
+
+def lines(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Chart:
+    """Values with intervals against ordered bins: columns name, bin, place (its position), value, low, high."""
+    import altair as alt
+
+    colours = run_colours(names)
+    order = rows["name"].unique(maintain_order=True).to_list()
+    bins = rows.sort("place")["bin"].unique(maintain_order=True).to_list()
+    x = alt.X("bin:N", sort=bins, title=None, axis=alt.Axis(labelAngle=0, labelOverlap=False, labelFontSize=9))
+    shift = alt.XOffset("name:N", sort=order)
+    base = _base(rows).encode(x=x, xOffset=shift, color=_colour("name", [colours[name] for name in order], order))
+    rule = base.mark_rule(strokeWidth=1.6).encode(
+        y=alt.Y("low:Q", scale=_unit(), title=None, axis=_axis()), y2="high:Q"
+    )
+    point = base.mark_point(filled=True, size=38, opacity=1).encode(y="value:Q")
+    return _chart(title, words, (rule + point).properties(width=WIDTH + 80, height=130), None)
+
+
+def changes(title: str, words: str, rows: pl.DataFrame) -> Chart:
+    """Counts to the right (repairs) and to the left (regressions): columns name, part, n (signed)."""
+    import altair as alt
+
+    order = rows["name"].unique(maintain_order=True).to_list()
+    bar = (
+        _base(rows)
+        .mark_bar(height=ROW - 6)
+        .encode(
+            y=_y("name", order),
+            x=alt.X("n:Q", title=None, axis=alt.Axis(format="s", tickCount=5)),
+            color=_colour("part", ["right", "wrong"], ["repaired", "regressed"]),
+        )
+    )
+    return _chart(title, words, bar, len(order))
+
+
+def _base(rows: pl.DataFrame) -> altair.Chart:
+    import altair as alt
+
+    return alt.Chart(alt.InlineData(values=rows.to_dicts()))
+
+
+def _y(field: str, order: Sequence[str]) -> altair.Y:
+    import altair as alt
+
+    return alt.Y(f"{field}:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, ticks=False, domain=False))
+
+
+def _colour(field: str, colours: Sequence[str], order: Sequence[str]) -> altair.Color:
+    import altair as alt
+
+    scale = alt.Scale(domain=list(order), range=[STAND_IN[colour] for colour in colours])
+    return alt.Color(f"{field}:N", scale=scale, legend=None)
+
+
+def _unit() -> altair.Scale:
+    import altair as alt
+
+    return alt.Scale(domain=[0, 1])
+
+
+def _axis() -> altair.Axis:
+    import altair as alt
+
+    return alt.Axis(format="%", title=None, tickCount=5, domain=False)
+
+
+@cache
+def _config() -> dict[str, Any]:
+    ink, line, muted = (STAND_IN[name] for name in ("ink", "line", "muted"))
+    axis = {"labelColor": ink, "gridColor": line, "tickColor": line, "domainColor": line, "labelFontSize": 11}
+    return {
+        "background": "transparent",
+        "view": {"stroke": None},
+        "axis": axis,
+        "axisX": {"labelColor": muted, "labelFontSize": 10, "ticks": False},
+        "axisQuantitative": {"labelColor": muted, "labelFontSize": 10, "ticks": False},
+    }
+
+
+def _chart(title: str, words: str, drawing: Any, rows: int | None) -> Chart:
+    import vl_convert
+
+    size = {} if rows is None else {"width": WIDTH, "height": ROW * rows}
+    specification = {**drawing.properties(**size).to_dict(), "config": _config()}
+    return Chart(title, words, _of_page(vl_convert.vegalite_to_svg(specification), title, words))
+
+
+def _of_page(svg: str, title: str, words: str) -> str:
+    """Make a stand-alone SVG a part of a page: named, described, coloured by variables, free to shrink."""
+    for name, stand_in in STAND_IN.items():
+        svg = svg.replace(f'"{stand_in}"', f'"var(--{name})"')
+    opening = f'<svg role="img" aria-label="{escape(title)}" class="chart" xmlns="http://www.w3.org/2000/svg"'
+    size = re.search(r' width="[^"]+" height="[^"]+" viewBox="[^"]+"', svg)
+    if size is None:
+        raise AssertionError("the chart renderer gave no size")
+    body = svg[svg.index(">") + 1 :]
+    return f"{opening}{size[0]}><desc>{escape(words)}</desc>{body}"

@@ -1,0 +1,72 @@
+"""One question in readable lines, found by its id or the beginning of it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import LETTERS, Question, questions_from
+from probe4d.errors import InputError
+from probe4d.report.measured import answer_in_words, measured
+
+__all__ = ["description", "find_question"]
+
+SHOWN = 3
+
+
+def find_question(benchmark: Benchmark, identity: str) -> Question:
+    """Find a question by its id or by a beginning of it that no other id shares.
+
+    Raises:
+        InputError: No id, or more than one, begins like this.
+    """
+    ids = benchmark.table["id"]
+    found = benchmark.table.filter(pl.col("id") == identity)
+    if not found.height:
+        found = benchmark.table.filter(pl.col("id").str.starts_with(identity)) if identity else benchmark.table
+    if found.height == 1:
+        return questions_from(found)[0]
+    where = benchmark.path or benchmark.record.suite
+    if found.height:
+        examples = ", ".join(found["id"].head(SHOWN))
+        raise InputError(
+            f"{found.height:,} question ids begin with {identity!r}: {examples}{', …' if found.height > SHOWN else ''}.",
+            path=where,
+            remedy="Give more digits of the id.",
+        )
+    nearest = max(ids, key=lambda other: (_shared(other, identity), other))
+    raise InputError(
+        f"holds no question {identity!r}; of its {ids.len():,} ids {nearest} begins most like it.",
+        path=where,
+        remedy="Take an id from the report's browser or from the column `id` of questions.parquet.",
+    )
+
+
+def description(question: Question, prompt: str | None) -> str:
+    """Question, options, answer, everything measured, and the prompt as sent, in lines for a terminal.
+
+    Args:
+        question: The question.
+        prompt: The whole prompt; null where the wording is not known.
+    """
+    asked = ", ".join(f"{frame:03d}" for frame in question.frames) or "the whole scene"
+    rows = [
+        ("question", f"{question.id} ({question.suite}, {question.template})"),
+        ("scene", f"{question.scene}, {question.keyframes} key frames; asked about: {asked}"),
+        ("text", question.question or "(not released)"),
+        *((f"  {LETTERS[index]}", text) for index, text in enumerate(question.options)),
+        ("reference", answer_in_words(question)),
+        *measured(question),
+    ]
+    if question.links:
+        rows.append(("related", ", ".join(question.links)))
+    width = max(len(name) for name, _ in rows)
+    lines = [f"{name:<{width}}  {value}".rstrip() for name, value in rows]
+    if prompt is not None:
+        lines += ["", "prompt", *(f"  {line}" for line in prompt.split("\n"))]
+    return "\n".join(lines)
+
+
+def _shared(first: str, second: str) -> int:
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((position for position, (one, other) in pairs if one != other), min(len(first), len(second)))

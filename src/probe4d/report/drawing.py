@@ -1,0 +1,106 @@
+"""A question's picture as SVG and as PNG, for files; the page draws the same numbers by its script."""
+
+from __future__ import annotations
+
+import textwrap
+from functools import cache
+from pathlib import Path
+
+import jinja2
+
+from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.report.marks import PANEL, grid
+from probe4d.report.measured import answer_in_words, measured
+from probe4d.report.picture import Picture, Pictures
+from probe4d.report.theme import LIGHT, resolved
+from probe4d.store.files import write_bytes
+
+__all__ = ["environment", "picture_png", "picture_svg", "printable", "write_picture"]
+
+GAP = 16.0
+SCALE = 2.0  # pixels a drawing unit, so that lines stay fine on dense screens
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates of this package; everything put into one is escaped."""
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("probe4d.report"), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+
+
+def printable(text: str) -> str:
+    """Replace characters that XML cannot hold or that a reader cannot see by U+FFFD."""
+    return "".join(character if character.isprintable() or character == " " else "\ufffd" for character in text)
+
+
+def picture_svg(question: Question, pictures: Pictures) -> str | None:
+    """Draw a question as a whole SVG document in light colours; null if it has no picture."""
+    picture = pictures.picture(question)
+    if picture is None:
+        return None
+    birds_eye = [panel for panel in picture.panels if panel.extent is not None]
+    width = 2 * GAP + len(birds_eye) * PANEL + (len(birds_eye) - 1) * GAP
+    heading, top = _heading(question, picture, width)
+    panels = []
+    x, below = GAP, top
+    for panel in picture.panels:
+        if panel.extent is None:
+            x, top = GAP, below
+        lines = {"title": panel.title, "x": x, "y": top + 22, "height": panel.height, "marks": panel.marks}
+        shared = None if panel.extent is None else grid(panel.extent)
+        faint = [] if panel.frame is None else pictures.faint(picture.scene, panel.frame)
+        panels.append({**lines, "labels": panel.labels, "grid": shared, "faint": faint})
+        heading.append(_line(panel.title, top + 16, 13, x=x, fill="muted"))
+        x, below = x + PANEL + GAP, max(below, top + 22 + panel.height + GAP)
+    template = environment().get_template("picture.svg")
+    css = resolved(_read("picture.css"), LIGHT)
+    colours = {"page": LIGHT["card"], "ground": LIGHT["panel"]}
+    return template.render(
+        width=width, height=below, heading=heading, panels=panels, unit=PANEL, css=css, **colours
+    )
+
+
+def picture_png(question: Question, pictures: Pictures) -> bytes | None:
+    """Draw a question as PNG; null if it has no picture."""
+    import vl_convert
+
+    svg = picture_svg(question, pictures)
+    return None if svg is None else bytes(vl_convert.svg_to_png(svg, scale=SCALE))
+
+
+def write_picture(question: Question, pictures: Pictures, path: Path | str) -> bool:
+    """Write the picture of a question as PNG, whole or not at all; false if it has none."""
+    png = picture_png(question, pictures)
+    if png is not None:
+        write_bytes(Path(path), png)
+    return png is not None
+
+
+def _heading(question: Question, picture: Picture, width: float) -> tuple[list[dict[str, object]], float]:
+    """Question, options, reference and scene as lines of text, and where the panels may begin below them."""
+    stem = question.question or f"(question text not released) {question.family}"
+    lines = [(line, 15, 600) for line in textwrap.wrap(printable(stem), int(width / 8.6)) or [""]]
+    options = [f"{LETTERS[index]}. {text}" for index, text in enumerate(question.options)]
+    lines += [(line, 13, 400) for text in options for line in textwrap.wrap(printable(text), int(width / 7.4))]
+    lines.append((f"Reference: {printable(answer_in_words(question))}", 13, 600))
+    deltas = [f"{name} {value}" for name, value in measured(question) if "delta" in name or name == "bearing"]
+    if deltas:
+        lines.append((f"Measured: {', '.join(deltas)}", 13, 400))
+    lines.append((f"{picture.scene} · {question.template} · {question.id}", 11, 400))
+    heading: list[dict[str, object]] = []
+    y = GAP + 2
+    for text, size, weight in lines:
+        y += size * 1.45
+        heading.append(_line(text, y - size * 0.4, size, weight=weight, fill="muted" if size == 11 else "ink"))
+    return heading, y + GAP / 2
+
+
+def _line(text: str, y: float, size: int, *, x: float = GAP, weight: int = 400, fill: str = "ink") -> dict[str, object]:
+    return {"text": text, "x": x, "y": round(y, 1), "size": size, "weight": weight, "fill": LIGHT[fill]}
+
+
+def _read(name: str) -> str:
+    loader = environment().loader
+    assert loader is not None
+    return loader.get_source(environment(), name)[0]

@@ -1,0 +1,115 @@
+"""Figures by name, what answers consist of, and numbers as a reader expects them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import polars as pl
+
+from probe4d.diagnosis.tables import Diagnosis
+
+__all__ = [
+    "CONTENT",
+    "FIXED",
+    "Figure",
+    "Lookup",
+    "answerers",
+    "asked",
+    "interval",
+    "labels_given",
+    "listed",
+    "percent",
+    "points",
+]
+
+FIXED, CONTENT = "control:fixed", "control:content"
+
+
+class Figure(NamedTuple):
+    """A value, its 95 % interval where there is one, and its denominator."""
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Looks figures up by what they are about."""
+
+    rows: dict[tuple[str, str, str, str, str], Figure]
+
+    @classmethod
+    def of(cls, table: pl.DataFrame) -> Lookup:
+        """Index a table with the columns of `FIGURES_SCHEMA`; rows without a value are left out."""
+        keys = ("run", "metric", "family", "format", "relation")
+        filled = table.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan())
+        rows = filled.select(*keys, "value", "low", "high", "n").iter_rows()
+        return cls({(run, metric, family, kind, relation): Figure(*rest) for run, metric, family, kind, relation, *rest in rows})
+
+    def get(
+        self, run: str, metric: str, family: str = "all", kind: str = "all", relation: str = "all"
+    ) -> Figure | None:
+        """One figure, or null."""
+        return self.rows.get((run, metric, family, kind, relation))
+
+    def cells(self, metric: str, kinds: Sequence[str] = ("yes-no", "choice")) -> list[tuple[str, str]]:
+        """(family, format) pairs that have this metric for some run, in the order of the figures, totals last."""
+        found = {(family, kind) for _, name, family, kind, relation in self.rows if name == metric and relation == "all"}
+        order = [(family, kind) for _, _, family, kind, _ in self.rows if kind in kinds and (family, kind) in found]
+        return sorted(dict.fromkeys(order), key=lambda cell: cell[0] == "all")
+
+    def relations(self, metric: str, family: str, kind: str = "yes-no") -> list[str]:
+        """Relations into which a family is split, in the order of the figures."""
+        keys = (key for key in self.rows if key[1:4] == (metric, family, kind) and key[4] != "all")
+        return list(dict.fromkeys(key[4] for key in keys))
+
+
+def answerers(diagnosis: Diagnosis) -> list[str]:
+    """Runs in the order given, then the controls."""
+    return diagnosis.records["run"].unique(maintain_order=True).to_list()
+
+
+def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:
+    """Count what each answerer said.
+
+    Returns:
+        Columns run, family, format, relation, answer (the reference), label (null where invalid), state, n.
+    """
+    questions = diagnosis.benchmark.table.select(pl.col("id").alias("question"), "family", "format", "relation", "answer")
+    keys = ["run", "family", "format", "relation", "answer", "label", "state"]
+    counts = diagnosis.records.join(questions, on="question", maintain_order="left")
+    return counts.group_by(keys, maintain_order=True).len("n")
+
+
+def percent(value: float) -> str:
+    """A share as a percentage with one decimal."""
+    return f"{100 * value:.1f} %"
+
+
+def points(value: float) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return f"{100 * value:+.1f}".replace("-", "\u2212") + " points"
+
+
+def interval(figure: Figure, *, signed: bool = False) -> str:
+    """The 95 % interval in words; empty where there is none."""
+    if figure.low is None or figure.high is None:
+        return ""
+    sign = "+" if signed else ""
+    low, high = (f"{100 * end:{sign}.1f}".replace("-", "\u2212") for end in (figure.low, figure.high))
+    return f"95 % interval {low} to {high}"
+
+
+def asked(family: str, kind: str) -> str:
+    """Questions of a family and format in words, such as `position yes-no questions`."""
+    words = [word for word in (family, kind) if word != "all"]
+    return " ".join([*words, "questions"]) if words else "all questions"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a list in a sentence: `a, b and c`."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

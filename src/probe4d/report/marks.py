@@ -1,0 +1,140 @@
+"""What pictures are made of: SVG paths and labels in drawing units, from metres and radians in the ego frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+
+__all__ = ["EXTENTS_M", "PANEL", "Grid", "Label", "Mark", "View", "apart", "extent_for", "grid", "outline"]
+
+PANEL = 400.0
+"""Width and height of a bird's-eye panel in drawing units."""
+
+EXTENTS_M = (12, 20, 30, 40, 60, 80, 120, 160)
+"""Half widths that a panel may have."""
+
+EGO_FRONT_M, EGO_REAR_M, EGO_HALF_WIDTH_M = 3.2, -0.9, 0.87
+"""Outline of a mid-size car about the nuScenes ego origin, which is the middle of its rear axle."""
+
+LABEL_GAP = 15.0
+
+Point = tuple[float, float]
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True):
+    """An SVG path and the class that says what it stands for."""
+
+    kind: str
+    d: str
+
+
+class Label(msgspec.Struct, frozen=True, array_like=True):
+    """A text at a point; `anchor` is SVG's text-anchor."""
+
+    kind: str
+    x: float
+    y: float
+    anchor: str
+    text: str
+
+
+class Grid(msgspec.Struct, frozen=True):
+    """What every panel of one extent shares: range rings and the ego vehicle; `scale` is in units a metre."""
+
+    scale: float
+    marks: list[Mark]
+    labels: list[Label]
+
+
+class View:
+    """Seen from above: the ego vehicle in the middle, heading up; x forward, y left, in metres."""
+
+    def __init__(self, extent_m: float) -> None:
+        self.extent_m = extent_m
+        self.scale = PANEL / 2 / extent_m
+
+    def at(self, point: Point) -> Point:
+        """Drawing coordinates of a point of the ego frame."""
+        return PANEL / 2 - point[1] * self.scale, PANEL / 2 - point[0] * self.scale
+
+    def path(self, points: Sequence[Point], *, closed: bool = False) -> str:
+        """Path through points of the ego frame."""
+        steps = "L".join(f"{x:.1f} {y:.1f}" for x, y in map(self.at, points))
+        return f"M{steps}{'Z' if closed else ''}"
+
+    def dots(self, points: Sequence[Point], radius: float = 2.2) -> str:
+        """Path of a small disc at each point; `radius` is in drawing units."""
+        arc = f"a{radius} {radius} 0 1 0 "
+        discs = ((x - radius, y) for x, y in map(self.at, points))
+        return "".join(f"M{x:.1f} {y:.1f}{arc}{2 * radius} 0{arc}{-2 * radius} 0" for x, y in discs)
+
+    def wedge(self, centre_deg: float, width_deg: float, radius_m: float) -> str:
+        """Path of a circle's sector about the ego origin, its bearing counter-clockwise from straight ahead."""
+        low, high = (math.radians(centre_deg + side * width_deg / 2) for side in (-1, 1))
+        ends = [self.at((radius_m * math.cos(angle), radius_m * math.sin(angle))) for angle in (low, high)]
+        middle, radius = PANEL / 2, radius_m * self.scale
+        (x0, y0), (x1, y1) = ends
+        # Counter-clockwise in the ego frame is counter-clockwise on the page too, SVG's sweep 0.
+        return f"M{middle:g} {middle:g}L{x0:.1f} {y0:.1f}A{radius:.1f} {radius:.1f} 0 0 0 {x1:.1f} {y1:.1f}Z"
+
+
+def outline(x: float, y: float, length: float, width: float, yaw: float) -> list[Point]:
+    """Corners of an oriented box seen from above, in metres, front left first, counter-clockwise."""
+    cos, sin = math.cos(yaw), math.sin(yaw)
+    corners = ((0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5), (0.5, -0.5))
+    return [
+        (x + along * length * cos - across * width * sin, y + along * length * sin + across * width * cos)
+        for along, across in corners
+    ]
+
+
+def extent_for(points: Sequence[Point]) -> int:
+    """Smallest extent that shows all points with some room; 40 m where there are none."""
+    if not points:
+        return 40
+    reach = 1.18 * max(max(abs(x), abs(y)) for x, y in points)
+    return next((extent for extent in EXTENTS_M if reach <= extent), EXTENTS_M[-1])
+
+
+@cache
+def grid(extent_m: int) -> Grid:
+    """Range rings with their radii, and the ego vehicle, for panels of one extent."""
+    view = View(extent_m)
+    step = next(step for step in (5, 10, 20, 40) if extent_m / step <= 4)
+    radii = range(step, extent_m + 1, step)
+    rings = "".join(_circle(radius * view.scale) for radius in radii)
+    ego = outline((EGO_FRONT_M + EGO_REAR_M) / 2, 0.0, EGO_FRONT_M - EGO_REAR_M, 2 * EGO_HALF_WIDTH_M, 0.0)
+    nose = [(EGO_FRONT_M - 1.1, EGO_HALF_WIDTH_M), (EGO_FRONT_M, 0.0), (EGO_FRONT_M - 1.1, -EGO_HALF_WIDTH_M)]
+    marks = [
+        Mark("ring", rings),
+        Mark("axis", f"M{PANEL / 2:g} 0V{PANEL:g}M0 {PANEL / 2:g}H{PANEL:g}"),
+        Mark("ego", view.path(ego, closed=True)),
+        Mark("ego-nose", view.path(nose)),
+    ]
+    middle = PANEL / 2
+    labels = [Label("ring", middle + 3, middle + radius * view.scale - 3, "start", f"{radius} m") for radius in radii]
+    return Grid(view.scale, marks, labels)
+
+
+def apart(labels: Sequence[Label]) -> list[Label]:
+    """Move labels down until none lies on another, so that near objects stay legible."""
+    placed: list[Label] = []
+    for label in sorted(labels, key=lambda label: label.y):
+        y = min(max(label.y, 14.0), PANEL - 6)
+        for other in placed:
+            near = abs(other.x - label.x) < 6.5 * max(len(other.text), len(label.text))
+            if near and abs(other.y - y) < LABEL_GAP:
+                y = other.y + LABEL_GAP
+        placed.append(Label(label.kind, label.x, round(y, 1), label.anchor, label.text))
+    return placed
+
+
+def _circle(radius: float) -> str:
+    middle = PANEL / 2
+    arc = f"A{radius:.1f} {radius:.1f} 0 1 0 "
+    return (
+        f"M{middle - radius:.1f} {middle:g}{arc}{middle + radius:.1f} {middle:g}{arc}{middle - radius:.1f} {middle:g}"
+    )

@@ -1,0 +1,349 @@
+"""The picture of a question as numbers: a bird's-eye panel for each frame asked about.
+
+`Pictures` computes what is drawn, once; the page's script and the SVG template of `drawing` only put it into
+elements.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.report.marks import PANEL, Label, Mark, Point, View, apart, extent_for, outline
+from probe4d.scenes.geometry import SECTORS, rotation_of_quaternion, yaw_of_rotation
+from probe4d.scenes.tables import CLASSES, Scenes
+
+__all__ = ["Panel", "Picture", "Pictures"]
+
+SECTOR_WIDTH_DEG = 360 / len(SECTORS)
+TIMELINE_ROW = 26.0
+LETTER_WIDTH = 7.6  # of the bold 13-unit labels, on average
+INTERVAL = re.compile(r"frames?\s+(\d{1,6})\s+(?:to|and)\s+(?:frame\s+)?(\d{1,6})", re.IGNORECASE)
+
+
+class Panel(msgspec.Struct, frozen=True):
+    """One panel of a picture.
+
+    Attributes:
+        title: What it shows, such as `frame 012`.
+        height: Height in drawing units; the width is `PANEL`.
+        extent: Half width in metres, which `grid` takes; null for a panel that is no bird's-eye view.
+        frame: Key frame whose faint boxes lie below; null without.
+        marks: Drawn over the faint boxes, in order.
+        labels: Texts over everything.
+    """
+
+    title: str
+    height: float
+    extent: int | None
+    frame: int | None
+    marks: list[Mark]
+    labels: list[Label]
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """The panels of one question, the scene whose boxes they show, and what they show in words."""
+
+    scene: str
+    panels: list[Panel]
+    words: str
+
+
+@dataclass(frozen=True)
+class _Entity:
+    """A box to be pointed out; without a size it is drawn as a point."""
+
+    kind: str  # `target`, `option` or `group`
+    label: str
+    x: float
+    y: float
+    size: tuple[float, float, float] | None  # length, width, yaw
+    track: str | None
+
+    @property
+    def distance_m(self) -> float:
+        return math.hypot(self.x, self.y)
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """Boxes of one scene as columns, sorted by frame; rows `starts[f]:starts[f + 1]` are those of frame f."""
+
+    starts: NDArray[np.int64]
+    tokens: list[str]
+    tracks: list[str]
+    labels: list[str | None]
+    columns: NDArray[np.float64]  # (n, 5): x, y (ego frame), length, width, yaw
+    seen: list[bool]  # has LiDAR returns, as far as is known
+    poses: NDArray[np.float64]  # (key frames, 3): x, y, yaw (global)
+
+    @property
+    def keyframes(self) -> int:
+        return len(self.poses)
+
+    def rows(self, frame: int) -> range:
+        if not 0 <= frame < self.keyframes:
+            return range(0)
+        return range(int(self.starts[frame]), int(self.starts[frame + 1]))
+
+    def entity(self, row: int, kind: str) -> _Entity:
+        x, y, length, width, yaw = self.columns[row].tolist()
+        return _Entity(kind, self.labels[row] or "object", x, y, (length, width, yaw), self.tracks[row])
+
+    def relative(self, frames: range, frame: int) -> list[Point]:
+        """Where the ego vehicle is at some frames, in the ego frame of one of them."""
+        x, y, yaw = self.poses[frame]
+        dx, dy = self.poses[frames, 0] - x, self.poses[frames, 1] - y
+        forward, left = dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw)
+        return list(zip(forward.tolist(), left.tolist(), strict=True))
+
+
+class Pictures:
+    """Draws questions about some scenes.
+
+    Args:
+        scenes: The scenes; questions about others have no picture.
+        names: Scenes, by name or token, that will be asked for; no others are unpacked.
+    """
+
+    def __init__(self, scenes: Scenes, names: Iterable[str]) -> None:
+        self._name_of: dict[str, str] = dict(scenes.scenes.select("token", "scene").iter_rows())
+        wanted = {self._name_of.get(name, name) for name in names} & set(scenes.names)
+        keep = pl.col("scene").is_in(pl.Series(sorted(wanted), dtype=pl.String).implode())
+        boxes = scenes.boxes.filter(keep)
+        parts = boxes.partition_by("scene", as_dict=True)
+        poses = scenes.keyframes.filter(keep).partition_by("scene", as_dict=True)
+        self._scenes = {
+            str(name): _unpack(parts.get((name,), boxes.clear()), keyframes) for (name,), keyframes in poses.items()
+        }
+
+    def scene_of(self, question: Question) -> str | None:
+        """Name of the question's scene here, found by its name or by the token in its facts; null without."""
+        for name in (question.scene, question.facts.get("scene_token")):
+            if isinstance(name, str) and self._name_of.get(name, name) in self._scenes:
+                return self._name_of.get(name, name)
+        return None
+
+    def faint(self, scene: str, frame: int) -> list[list[int]]:
+        """Every box of a key frame, coarse enough to be embedded for thousands of frames.
+
+        Returns:
+            One row a box: x and y of the centre (dm, ego frame), length and width (dm), yaw (degrees), index
+            of its class in `CLASSES` (-1 for others), and 1 if it has LiDAR returns, else 0.
+        """
+        part = self._scenes[scene]
+        rows = part.rows(frame)
+        whole = np.rint(part.columns[rows] * (10, 10, 10, 10, 180 / math.pi)).astype(int).tolist()
+        kinds = [CLASSES.index(label) if label in CLASSES else -1 for label in part.labels[rows.start : rows.stop]]
+        seen = part.seen[rows.start : rows.stop]
+        return [[*row, kind, int(returns)] for row, kind, returns in zip(whole, kinds, seen, strict=True)]
+
+    def picture(self, question: Question) -> Picture | None:
+        """Compute the picture of a question; null if its scene is not at hand or it asks about no frame of it."""
+        name = self.scene_of(question)
+        if name is None:
+            return None
+        part = self._scenes[name]
+        interval = _interval(question)
+        frames = [frame for frame in _frames(question, interval) if 0 <= frame < part.keyframes]
+        if not frames:
+            return None
+        entities = {frame: _entities(question, part, frame) for frame in frames}
+        view = View(extent_for([(entity.x, entity.y) for found in entities.values() for entity in found]))
+        panels = [_panel(question, part, frames, frame, entities, view) for frame in frames]
+        if interval is not None and question.options:
+            panels.append(_timeline(question, interval, part.keyframes))
+        return Picture(name, panels, _words(name, panels))
+
+
+def _unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> _Scene:
+    boxes, keyframes = boxes.sort("frame", "track"), keyframes.sort("frame")
+    usable = boxes.drop_nulls(["ego_x", "ego_y", "length", "width", "ego_yaw"])
+    rotations = rotation_of_quaternion(keyframes.select("pose_qw", "pose_qx", "pose_qy", "pose_qz").to_numpy())
+    return _Scene(
+        starts=np.searchsorted(usable["frame"].to_numpy(), np.arange(keyframes.height + 1)),
+        tokens=usable["token"].to_list(),
+        tracks=usable["track"].to_list(),
+        labels=usable["label"].to_list(),
+        columns=usable.select("ego_x", "ego_y", "length", "width", "ego_yaw").to_numpy(),
+        seen=usable.select(pl.col("lidar_points").is_null() | (pl.col("lidar_points") > 0)).to_series().to_list(),
+        poses=np.column_stack(
+            [keyframes["pose_x"].to_numpy(), keyframes["pose_y"].to_numpy(), yaw_of_rotation(rotations)]
+        ),
+    )
+
+
+def _interval(question: Question) -> tuple[int, int] | None:
+    match question.facts.get("interval"):
+        case [int(start), int(end)] if start <= end:
+            return start, end
+    return None
+
+
+def _frames(question: Question, interval: tuple[int, int] | None) -> list[int]:
+    if interval is not None:
+        return sorted(set(interval))
+    asked = sorted(set(question.frames))
+    return asked if len(asked) <= 2 else [asked[0], asked[-1]]
+
+
+def _answer_text(question: Question) -> str:
+    """Text of the right option of a choice question, else the answer itself."""
+    position = LETTERS.find(question.answer) if len(question.answer) == 1 else -1
+    return question.options[position] if 0 <= position < len(question.options) else question.answer
+
+
+def _entities(question: Question, part: _Scene, frame: int) -> list[_Entity]:
+    """The boxes that the rule measured at a frame, else all boxes of the classes asked about."""
+    answer = _answer_text(question)
+    rows = {part.tokens[row]: row for row in part.rows(frame)}
+    found = []
+    for fact in question.facts.get("objects", ()):
+        if fact.get("frame") != frame:
+            continue
+        kind = (
+            "option"
+            if question.options and question.options.count(fact["label"]) and fact["label"] != answer
+            else "target"
+        )
+        if fact.get("box") in rows:
+            found.append(part.entity(rows[fact["box"]], kind))
+        else:
+            found.append(_Entity(kind, fact["label"], fact["x"], fact["y"], None, fact.get("track")))
+    if found:
+        return found
+    classes = set(question.entities) or {answer}
+    track = question.facts.get("track")
+    return [
+        part.entity(row, "group")
+        for row in part.rows(frame)
+        if part.seen[row] and (part.tracks[row] == track if track else part.labels[row] in classes)
+    ]
+
+
+def _panel(
+    question: Question,
+    part: _Scene,
+    frames: Sequence[int],
+    frame: int,
+    entities: dict[int, list[_Entity]],
+    view: View,
+) -> Panel:
+    marks: list[Mark] = []
+    labels: list[Label] = []
+    _sectors(question, view, marks, labels)
+    if len(frames) == 2:
+        _motion(part, frames, frame, entities, view, marks)
+    for entity in entities[frame]:
+        _point_out(entity, question.facts.get("bearing_deg"), view, marks, labels)
+    ends = ("start", "end") if len(frames) == 2 else ("",)
+    title = f"frame {frame:03d} {ends[frames.index(frame)]}".rstrip()
+    return Panel(title, PANEL, int(view.extent_m), frame, marks, apart(labels))
+
+
+def _sectors(question: Question, view: View, marks: list[Mark], labels: list[Label]) -> None:
+    """The sector proposed, tinted, and the true one, outlined."""
+    true = question.facts.get("sector")
+    if true not in SECTORS:
+        return
+    radius = 0.94 * view.extent_m
+    if question.relation in SECTORS and question.relation != true:
+        centre = SECTORS.index(question.relation) * SECTOR_WIDTH_DEG
+        marks.append(Mark("sector-asked", view.wedge(centre, SECTOR_WIDTH_DEG, radius)))
+        labels.append(_at_bearing("sector-asked", f"asked: {question.relation}", centre, radius, view))
+    centre = SECTORS.index(true) * SECTOR_WIDTH_DEG
+    marks.append(Mark("sector-true", view.wedge(centre, SECTOR_WIDTH_DEG, radius)))
+    labels.append(_at_bearing("sector-true", true, centre, radius, view))
+
+
+def _at_bearing(kind: str, text: str, bearing_deg: float, radius_m: float, view: View) -> Label:
+    bearing = math.radians(bearing_deg)
+    x, y = view.at((0.9 * radius_m * math.cos(bearing), 0.9 * radius_m * math.sin(bearing)))
+    anchor = "middle" if abs(x - PANEL / 2) < PANEL / 6 else ("end" if x > PANEL / 2 else "start")
+    return Label(kind, round(x, 1), round(y, 1), anchor, text)
+
+
+def _motion(
+    part: _Scene,
+    frames: Sequence[int],
+    frame: int,
+    entities: dict[int, list[_Entity]],
+    view: View,
+    marks: list[Mark],
+) -> None:
+    """The way of the ego vehicle, and of each track measured as it appears from it, over the interval."""
+    interval = range(frames[0], frames[1] + 1)
+    way = part.relative(interval, frame)
+    marks.append(Mark("ego-way", view.path(way)))
+    marks.append(Mark("ego-way-dots", view.dots(way, 1.6)))
+    measured = {e.track for found in entities.values() for e in found if e.kind == "target" and e.track}
+    for track in sorted(measured):
+        seen = [row for at in interval for row in part.rows(at) if part.tracks[row] == track]
+        points = [(float(part.columns[row, 0]), float(part.columns[row, 1])) for row in seen]
+        if len(points) > 1:
+            marks += [Mark("track", view.path(points)), Mark("track-dots", view.dots(points))]
+    other = frames[0] if frame == frames[1] else frames[1]
+    for entity in entities[other]:
+        if entity.kind == "target" and entity.size is not None:
+            marks.append(Mark("ghost", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
+
+
+def _point_out(entity: _Entity, bearing: float | None, view: View, marks: list[Mark], labels: list[Label]) -> None:
+    kind, centre = entity.kind, (entity.x, entity.y)
+    if kind != "group":
+        marks.append(Mark(f"measure {kind}", view.path([(0.0, 0.0), centre])))
+    if entity.size is None:
+        marks.append(Mark(f"box {kind}", view.dots([centre], 5.0)))
+    else:
+        length, _, yaw = entity.size
+        nose = (entity.x + length / 2 * math.cos(yaw), entity.y + length / 2 * math.sin(yaw))
+        marks.append(Mark(f"box {kind}", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
+        marks.append(Mark(f"heading {kind}", view.path([centre, nose])))
+    if kind != "group":
+        text = f"{entity.label} {entity.distance_m:.1f} m" + (f", {bearing:+.1f}°" if bearing is not None else "")
+        x, y = view.at(centre)
+        width = LETTER_WIDTH * len(text)
+        # Away from the ego vehicle, unless the text would leave the panel on that side.
+        leftwards = x - width > 0 if x < PANEL / 2 else x + width > PANEL
+        aside = -10.0 if leftwards else 10.0
+        labels.append(Label(kind, round(x + aside, 1), round(y - 9, 1), "end" if leftwards else "start", text))
+
+
+def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> Panel:
+    """The intervals proposed, a bar each, over the scene's key frames."""
+    left, width = 24.0, PANEL - 40
+    step = width / keyframes
+    marks = [Mark("axis", f"M{left:g} 14H{left + width:g}")]
+    labels = [Label("ring", left + frame * step, 10.0, "middle", f"{frame}") for frame in range(0, keyframes, 10)]
+    for row, text in enumerate(question.options):
+        match = INTERVAL.search(text)
+        if match is None:
+            continue
+        start, end = int(match[1]), int(match[2])
+        top = 20 + row * TIMELINE_ROW
+        kind = "target" if LETTERS[row] == question.answer else "option"
+        first, past = left + start * step, left + (end + 1) * step
+        bar = f"M{first:.1f} {top:g}H{past:.1f}v{TIMELINE_ROW - 8:g}H{first:.1f}Z"
+        marks.append(Mark(f"box {kind}", bar))
+        labels.append(Label(kind, 4.0, top + 14, "start", LETTERS[row]))
+    height = 24 + TIMELINE_ROW * len(question.options)
+    return Panel(
+        f"intervals proposed; the event lasts from {interval[0]} to {interval[1]}", height, None, None, marks, labels
+    )
+
+
+def _words(scene: str, panels: Sequence[Panel]) -> str:
+    seen = "; ".join(
+        f"{panel.title}: {', '.join(label.text for label in panel.labels) or 'nothing pointed out'}"
+        for panel in panels
+        if panel.extent is not None
+    )
+    return f"Bird's-eye view of {scene}, ego vehicle in the middle heading up. {seen}."

@@ -1,0 +1,251 @@
+"""The verdict in words: plain sentences, each said only if the figures carry it.
+
+The tests behind them are those of LiDAR-Hallu, Sec. IV: constant answers, candidate content, exact-prompt
+pairs, recall per relation and paired changes; shortcut attribution goes beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.lookup import (
+    CONTENT,
+    FIXED,
+    Lookup,
+    asked,
+    interval,
+    labels_given,
+    listed,
+    percent,
+    points,
+)
+
+__all__ = ["Statement", "Verdict", "verdicts"]
+
+ONE_ANSWER = 0.9  # share from which an answer counts as nearly always given
+FEW = 20  # questions below which silence is better than a sentence
+INVALID_RATE = 0.01
+WORDS_ALONE = 0.10  # lead of the content control over the fixed one that makes a family solvable without looking
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence or two.
+
+    Attributes:
+        tone: `bad` speaks against the model, `good` for it, `note` is to be known.
+        text: The sentence.
+    """
+
+    tone: Literal["bad", "good", "note"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is to be said of one run, or of the benchmark itself where `run` is null."""
+
+    run: str | None
+    statements: tuple[Statement, ...]
+
+
+def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
+    """Say in words what the figures of a diagnosis show: of each run, then of the benchmark."""
+    figures = Lookup.of(diagnosis.figures)
+    given = labels_given(diagnosis)
+    said = [Verdict(run.name, tuple(_about(diagnosis, figures, given, run.name, run.record.layout))) for run in diagnosis.runs]
+    return [*said, Verdict(None, tuple(_words_alone(diagnosis, figures)))]
+
+
+def _about(
+    diagnosis: Diagnosis, figures: Lookup, given: pl.DataFrame, run: str, layout: str
+) -> Iterator[Statement]:
+    own = given.filter(pl.col("run") == run)
+    yield from _accuracy(figures, run)
+    yield from _one_letter(figures, own, run)
+    yield from _shortcuts(diagnosis, run)
+    yield from _one_sided(own)
+    yield from _discrimination(figures, own, run)
+    yield from _pairs(diagnosis, figures, run, layout)
+    yield from _changes(diagnosis, figures, run)
+    yield from _unreadable(own)
+
+
+def _accuracy(figures: Lookup, run: str) -> Iterator[Statement]:
+    own, content, fixed = (figures.get(name, "accuracy") for name in (run, CONTENT, FIXED))
+    if own is None:
+        return
+    text = f"{percent(own.value)} of {own.n:,} answers are right ({interval(own) or 'no interval'})."
+    tone: Literal["bad", "good", "note"] = "note"
+    if content is not None and fixed is not None:
+        best = max(content.value, fixed.value)
+        text += f" Without the scene, the words alone give {percent(content.value)}, always A or No {percent(fixed.value)}."
+        if own.high is not None and own.high < best:
+            tone = "bad"
+        elif own.low is not None and own.low > best:
+            tone = "good"
+    hard = figures.get(run, "accuracy_control_wrong")
+    if hard is not None:
+        text += f" Where the words alone mislead ({hard.n:,} questions) it is right in {percent(hard.value)}."
+    yield Statement(tone, text)
+
+
+def _one_letter(figures: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
+    choice = own.filter(pl.col("format") == "choice")
+    total = int(choice["n"].sum())
+    if total < FEW:
+        return
+    per_family = _most_given(choice, ["family"])
+    overall = _most_given(choice, ["format"])
+    letter, share = str(overall["label"][0]), float(overall["share"][0])
+    if share < ONE_ANSWER:
+        for family, most, part, n in per_family.filter(pl.col("share") >= ONE_ANSWER).iter_rows():
+            yield Statement("bad", f"Chooses {most} in {percent(part)} of {n:,} {asked(family, 'choice')}.")
+        return
+    text = f"Chooses {letter} in {percent(share)} of {total:,} choice questions."
+    always = per_family.filter((pl.col("share") == 1) & (pl.col("label") == letter))["family"].to_list()
+    if always:
+        text = text[:-1] + f", and nothing else in {asked(listed(always), 'choice')}."
+    excess = figures.get(run, "excess_over_a", "all", "choice") if letter == "A" else None
+    if excess is not None and excess.low is not None and excess.high is not None:
+        told = f"{points(excess.value)} against always answering A ({interval(excess, signed=True)})"
+        if excess.low <= 0 <= excess.high:
+            text += f" Its accuracy there cannot be told from that of always answering A: {told}."
+        else:
+            text += f" Its accuracy there is {told}."
+    yield Statement("bad", text)
+
+
+def _most_given(given: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """The label given most in each group: keys, label, share of all answers, answers."""
+    counts = given.group_by([*keys, "label"], maintain_order=True).agg(pl.col("n").sum())
+    of = counts.group_by(keys, maintain_order=True).agg(pl.col("n").sum().alias("of"))
+    most = counts.drop_nulls("label").sort("n", descending=True, maintain_order=True).unique(keys, keep="first")
+    return of.join(most, on=keys, maintain_order="left").select(*keys, "label", pl.col("n") / pl.col("of"), "of").rename(
+        {"n": "share", "of": "n"}
+    )
+
+
+def _one_sided(own: pl.DataFrame) -> Iterator[Statement]:
+    """Whole families, else relations of one, that get the same answer whatever the scene."""
+    asked_yes_no = own.filter(pl.col("format") == "yes-no")
+    families = _most_given(asked_yes_no, ["family"])
+    for family, label, share, n in families.iter_rows():
+        if n < FEW:
+            continue
+        if share >= ONE_ANSWER:
+            much = f"all {n:,}" if share == 1 else f"{percent(share)} of {n:,}"
+            yield Statement("bad", f"Answers {label} to {much} {asked(family, 'yes-no')}.")
+            continue
+        split = asked_yes_no.filter((pl.col("family") == family) & pl.col("relation").is_not_null())
+        sides = _most_given(split, ["relation"]).filter((pl.col("share") == 1) & (pl.col("n") >= FEW))
+        for answer in ("No", "Yes"):
+            same = sides.filter(pl.col("label") == answer)
+            if same.height:
+                relations = [f"\u201c{relation}\u201d" for relation in same["relation"]]
+                yield Statement(
+                    "bad", f"Answers {answer} to all {same['n'].sum():,} {family} questions about {listed(relations)}."
+                )
+
+
+def _discrimination(figures: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
+    shares = {family: share for family, _, share, _ in _most_given(own.filter(pl.col("format") == "yes-no"), ["family"]).iter_rows()}
+    for family, kind in figures.cells("tpr", ("yes-no",)):
+        true, false = figures.get(run, "tpr", family, kind), figures.get(run, "fpr", family, kind)
+        if family == "all" or true is None or false is None or min(true.n, false.n) < FEW or shares.get(family, 0) == 1:
+            continue
+        rates = f"Says Yes to {percent(true.value)} of the true {family} claims and to {percent(false.value)} of the false ones"
+        apart = None not in (true.low, true.high, false.low, false.high)
+        if true.value <= false.value:
+            yield Statement("bad", f"{rates}: it does not tell them apart.")
+        elif apart and true.low is not None and false.high is not None and true.low > false.high:
+            yield Statement("good", f"{rates}: it tells them apart by {points(true.value - false.value)[1:]}.")
+        else:
+            yield Statement("note", f"{rates}: a difference of {points(true.value - false.value)[1:]}.")
+
+
+def _pairs(diagnosis: Diagnosis, figures: Lookup, run: str, layout: str) -> Iterator[Statement]:
+    pairs, both = figures.get(run, "pairs", "all", "yes-no"), figures.get(run, "pairs_both", "all", "yes-no")
+    if pairs is None or both is None or pairs.value == 0:
+        return
+    count, right = int(pairs.value), int(both.value)
+    paired = diagnosis.pairs.filter(pl.col("layout") == layout)
+    members = pl.concat([paired["positive"], paired["negative"]]).rename("question")
+    labels = diagnosis.records.filter(pl.col("run") == run).join(members.to_frame(), on="question")["label"]
+    yes = (labels == "Yes").sum() / max(labels.len(), 1)
+    text = (
+        f"Of {count:,} pairs with the same words and opposite truth it gets both right in {right:,} "
+        f"({percent(right / count)}). A model that ignores the scene gets 0"
+    )
+    chance = yes * (1 - yes)
+    text += f"; one that says Yes at random as often as it does ({percent(yes)}) gets {percent(chance)}."
+    yield Statement("good" if right / count > 0.5 else "bad" if right / count <= chance else "note", text)
+
+
+def _shortcuts(diagnosis: Diagnosis, run: str) -> Iterator[Statement]:
+    own = diagnosis.shortcuts.filter(pl.col("run") == run)
+    named = own.filter(pl.col("named"))
+    for row in named.iter_rows(named=True):
+        feature = {"relation": "proposed sector or predicate"}.get(row["feature"], row["feature"])
+        yield Statement(
+            "bad",
+            f"Its answers to {asked(row['family'], row['format'])} follow the {feature} alone, whatever the scene: that "
+            f"predicts {round(row['share'] * row['n']):,} of {row['n']:,} of them, a constant answer "
+            f"{round(row['constant'] * row['n']):,}. The rule: {row['rule']}",
+        )
+    if own.height and not named.height:
+        yield Statement("note", "No single feature of the words predicts its answers much better than a constant does.")
+
+
+def _changes(diagnosis: Diagnosis, figures: Lookup, run: str) -> Iterator[Statement]:
+    for comparison in diagnosis.comparisons:
+        if comparison.run != run:
+            continue
+        repairs, regressions, change = (
+            figures.get(comparison.name, metric) for metric in ("repairs", "regressions", "accuracy_change")
+        )
+        if repairs is None or regressions is None or change is None:
+            continue
+        text = (
+            f"Against {comparison.against} it repairs {repairs.value:,.0f} answers and breaks {regressions.value:,.0f}: "
+            f"{points(change.value)} ({interval(change, signed=True) or 'no interval'})"
+        )
+        if change.low is None or change.high is None or change.low <= 0 <= change.high:
+            yield Statement("note", f"{text}, no change that can be told from chance.")
+        else:
+            yield Statement("good" if change.low > 0 else "bad", f"{text}.")
+
+
+def _unreadable(own: pl.DataFrame) -> Iterator[Statement]:
+    states = own.filter(pl.col("state") != "valid").group_by("state", maintain_order=True).agg(pl.col("n").sum())
+    total, bad = int(own["n"].sum()), int(states["n"].sum())
+    if not total or bad / total <= INVALID_RATE:
+        return
+    parts = [f"{n:,} {state}" for state, n in states.sort("n", descending=True).iter_rows()]
+    yield Statement("bad", f"{percent(bad / total)} of its answers are no valid answer and count as wrong: {listed(parts)}.")
+
+
+def _words_alone(diagnosis: Diagnosis, figures: Lookup) -> Iterator[Statement]:
+    """What can be answered without looking at all (research question 1 of LiDAR-Hallu)."""
+    table = diagnosis.benchmark.table
+    for family, kind in figures.cells("accuracy"):
+        content, fixed = figures.get(CONTENT, "accuracy", family, kind), figures.get(FIXED, "accuracy", family, kind)
+        if family == "all" or content is None or fixed is None or content.n < FEW:
+            continue
+        if content.low is None or content.low - fixed.value < 0 or content.value - fixed.value < WORDS_ALONE:
+            continue
+        options = table.filter((pl.col("family") == family) & (pl.col("format") == kind))["options"].explode().drop_nulls()
+        by = "the words of the question"
+        if kind == "choice":
+            spans = options.len() > 0 and options.str.contains(r"^from frame \d+ to frame \d+$").all()
+            by = "the lengths of the intervals offered" if spans else "the options offered"
+        yield Statement(
+            "note",
+            f"{asked(family, kind).capitalize()} can be answered from {by} alone in {percent(content.value)} of cases "
+            f"({interval(content)}); always {'A' if kind == 'choice' else 'No'} gets {percent(fixed.value)}.",
+        )
