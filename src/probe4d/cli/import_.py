@@ -36,3 +36,23 @@ def import_lidar_hallu(
         typer.echo(f"{run}: {done.answers:,} answers, {done.errors:,} errors ({told})")
     for sentence in done.notes:
         output.note(sentence)
+
+
+@imports.command("answers")
+def import_answers(
+    benchmark: Annotated[Path, typer.Argument(help="Benchmark that was asked.")],
+    file: Annotated[Path, typer.Argument(help="CSV or JSONL: columns question (the id) and text (the reply).")],
+    run: Annotated[Path, typer.Option("--run", help="Run folder to write.")],
+    model: Annotated[str | None, typer.Option("--model", help="Name of the model [the file's name].")] = None,
+    setting: Annotated[str, typer.Option("--setting", help="Name of the setting.")] = "default",
+    layout: Annotated[str, typer.Option("--layout", help="Prompt layout.")] = "plain",
+    allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Questions may go without answer.")] = False,
+) -> None:
+    """Import answers recorded elsewhere to the questions of a benchmark."""
+    from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.exchange.answers import import_answers as import_file
+
+    record, answers, errors = import_file(
+        read_benchmark(benchmark), file, run, model=model, setting=setting, layout=layout, allow_missing=allow_missing
+    )
+    typer.echo(f"{run}: {answers:,} answers, {errors:,} errors ({record.model}, {record.setting})")

@@ -24,6 +24,7 @@ from probe4d.exchange.release_records import (
     item_from,
 )
 from probe4d.exchange.rows import read_records
+from probe4d.store.json_tables import read_table
 
 __all__ = ["Placed", "read_release"]
 
@@ -119,20 +120,13 @@ def _read_scenes(release: Path) -> dict[str, SceneRow]:
 
 def _read_objects(path: Path, kind: type[Any]) -> Iterator[tuple[str, Any]]:
     """Yield (where, record) of a JSON list of objects."""
-    try:
-        objects = msgspec.json.decode(path.read_bytes(), type=list[msgspec.Raw])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"is no JSON list ({error}).", path=path, remedy="Give the whole file as released.") from error
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
-    if not objects:
+    number = 0
+    for block in read_table(path, kind):
+        for record in block:
+            number += 1
+            yield f"record {number}", record
+    if number == 0:
         raise InputError("holds no record.", path=path, remedy="Give the whole file, or leave it out.")
-    decoder = msgspec.json.Decoder(kind)
-    for number, content in enumerate(objects, start=1):
-        try:
-            yield f"record {number}", decoder.decode(content)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"does not fit ({error}).", path=path, row=f"record {number}") from error
 
 
 def _read_file(path: Path, category: str, scenes: Mapping[str, SceneRow]) -> Iterator[Placed]:
