@@ -6,6 +6,7 @@ Beam elevations and the sensor's axes (x right, y forward, z up) are those of LI
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,7 +88,7 @@ def lidar_scan(cuboids: Cuboids, mount: Floats, itself: int, rng: np.random.Gene
 
     reflectivity = np.where(owner >= 0, cuboids.reflectivity[owner], _GROUND_REFLECTIVITY)
     incidence = np.where(owner >= 0, 0.75, np.abs(directions[:, 2]))
-    # A return gets lost when too little light comes back: dark or grazed surfaces, far away; and now and then by chance.
+    # Lost is a return of which too little light comes back: from dark, grazed or far surfaces, or by chance.
     strength = reflectivity * incidence**0.5 * (1 - (np.minimum(nearest, RANGE_M) / RANGE_M) ** 2)
     kept = (nearest < RANGE_M) & (owner != itself) & (strength > 0.012 + rng.exponential(0.004, len(nearest)))
     noise = np.clip(rng.normal(0, _NOISE_M, len(nearest)), -_NOISE_LIMIT_M, _NOISE_LIMIT_M)
@@ -110,6 +111,7 @@ def _inside(cuboids: Cuboids, mount: Floats, points: NDArray[np.float32], owner:
     return np.bincount(box[inside], minlength=count)
 
 
+@functools.cache
 def _directions() -> Floats:
     """Unit vectors of all rays in the level frame at the sensor, column by column, shape (COLUMNS * BEAMS, 3)."""
     azimuth = np.repeat((np.arange(COLUMNS) + 0.5) * _AZIMUTH_STEP - np.pi, BEAMS)

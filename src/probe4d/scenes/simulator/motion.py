@@ -7,7 +7,7 @@ and brakes for whatever stands or drives in the corridor ahead of it, for red li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,7 +61,27 @@ class Agent:
     weave: float = 0.0
 
 
-@dataclass(frozen=True)
+class _Paths:
+    """The paths of some agents as arrays: a row an agent, a column a metre."""
+
+    def __init__(self, agents: Sequence[Agent]) -> None:
+        longest = max(2, *(len(agent.path.yaw) for agent in agents))
+        self.points = np.stack([_padded(agent.path.points, longest) for agent in agents])
+        self.yaw = np.stack([_padded(agent.path.yaw, longest) for agent in agents])
+        self.rows = np.arange(len(agents))
+
+    def sample(self, table: Floats, s: Floats) -> Floats:
+        """Values of a table of these rows and columns at `s` metres along each row."""
+        column = np.clip(s.astype(np.intp), 0, table.shape[1] - 2)
+        share = np.clip(s - column, 0, 1).reshape((-1,) + (1,) * (table.ndim - 2))
+        values: Floats = table[self.rows, column] * (1 - share) + table[self.rows, column + 1] * share
+        return values
+
+    def poses(self, s: Floats) -> Floats:
+        """x, y, yaw at `s` metres along each path, shape (N, 3)."""
+        return np.column_stack([self.sample(self.points, s), self.sample(self.yaw, s)])
+
+
 class Motion:
     """Where every agent is at any time of the scene.
 
@@ -71,34 +91,37 @@ class Motion:
         along: Metres along its path, shape (N, T).
     """
 
-    agents: list[Agent]
-    times: Floats
-    along: Floats = field(repr=False)
+    def __init__(self, agents: Sequence[Agent], times: Floats, along: Floats) -> None:
+        self.agents, self.times, self.along = list(agents), times, along
+        self._paths = _Paths(self.agents)
+        self._ahead = np.array([agent.centre_ahead_m for agent in self.agents])
 
-    def along_at(self, time_s: float) -> Floats:
-        """Metres along its path of every agent at a time, shape (N,)."""
+    def poses_at(self, time_s: float) -> Floats:
+        """x, y, yaw of the point of every agent that follows its path, shape (N, 3)."""
         index, share = self._cell(time_s)
-        along: Floats = self.along[:, index] * (1 - share) + self.along[:, index + 1] * share
-        return along
+        return self._paths.poses(self.along[:, index] * (1 - share) + self.along[:, index + 1] * share)
 
-    def boxes_at(self, time_s: float) -> tuple[Floats, Floats]:
-        """Box poses (x, y of the centre and yaw, shape (N, 3)) and speeds (m/s, shape (N,)) at a time."""
-        along = self.along_at(time_s)
-        poses = np.array([agent.path.at(float(s)) for agent, s in zip(self.agents, along, strict=True)])
-        ahead = np.array([agent.centre_ahead_m for agent in self.agents])
-        poses[:, 0] += ahead * np.cos(poses[:, 2])
-        poses[:, 1] += ahead * np.sin(poses[:, 2])
+    def boxes_at(self, time_s: float) -> Floats:
+        """x, y, yaw of every agent's box, shape (N, 3)."""
+        poses = self.poses_at(time_s)
+        poses[:, 0] += self._ahead * np.cos(poses[:, 2])
+        poses[:, 1] += self._ahead * np.sin(poses[:, 2])
+        return poses
+
+    def speeds_at(self, time_s: float) -> Floats:
+        """Speed of every agent, m/s, shape (N,)."""
         index, _ = self._cell(time_s)
-        return poses, (self.along[:, index + 1] - self.along[:, index]) / STEP_S
-
-    def _cell(self, time_s: float) -> tuple[int, float]:
-        index = min(max(int((time_s - self.times[0]) / STEP_S), 0), len(self.times) - 2)
-        return index, float((time_s - self.times[index]) / STEP_S)
+        speeds: Floats = (self.along[:, index + 1] - self.along[:, index]) / STEP_S
+        return speeds
 
     def without(self, indices: Sequence[int]) -> Motion:
         """The same motion without some agents."""
         keep = np.setdiff1d(np.arange(len(self.agents)), indices)
         return Motion([self.agents[i] for i in keep], self.times, self.along[keep])
+
+    def _cell(self, time_s: float) -> tuple[int, float]:
+        index = min(max(int((time_s - self.times[0]) / STEP_S), 0), len(self.times) - 2)
+        return index, float((time_s - self.times[index]) / STEP_S)
 
 
 def simulate_motion(agents: list[Agent], duration_s: float) -> Motion:
@@ -125,28 +148,19 @@ def _hitch_m(towing: Agent, towed: Agent) -> float:
     return (towing.size[0] + towed.size[0]) / 2 + 0.7
 
 
-class _Drivers:
-    """The paths of all drivers as arrays: a row a driver, a column a metre."""
+class _Drivers(_Paths):
+    """The drivers among all agents, and what governs each."""
 
     def __init__(self, agents: list[Agent]) -> None:
         self.index = np.array([i for i, agent in enumerate(agents) if agent.role == "driver"])
         drivers = [agents[i] for i in self.index]
-        longest = max(len(agent.path.yaw) for agent in drivers)
-        self.points = np.stack([_padded(agent.path.points, longest) for agent in drivers])
-        self.yaw = np.stack([_padded(agent.path.yaw, longest) for agent in drivers])
-        self.limit = np.stack([_padded(_speed_limit(agent), longest) for agent in drivers])
+        super().__init__(drivers)
+        self.limit = np.stack([_padded(_speed_limit(agent), self.yaw.shape[1]) for agent in drivers])
         self.end = np.array([agent.path.length_m for agent in drivers])
         self.front = np.array([agent.size[0] / 2 + agent.centre_ahead_m for agent in drivers])
         self.half_width = np.array([agent.size[1] / 2 for agent in drivers])
         self.stops = [agent.stops for agent in drivers]
         self.weave = np.array([agent.weave for agent in drivers])
-        self.rows = np.arange(len(drivers))
-
-    def sample(self, table: Floats, s: Floats) -> Floats:
-        column = np.clip(s.astype(np.intp), 0, table.shape[1] - 2)
-        share = np.clip(s - column, 0, 1).reshape((-1,) + (1,) * (table.ndim - 2))
-        values: Floats = table[self.rows, column] * (1 - share) + table[self.rows, column + 1] * share
-        return values
 
 
 def _padded(values: Floats, length: int) -> Floats:
@@ -199,58 +213,52 @@ def _following(v: Floats, desired: Floats, gap: Floats, lead: Floats) -> Floats:
     return result
 
 
-class _Obstacles:
+class _Obstacles(_Paths):
     """What a driver may have to brake for: drivers, what they tow, and walkers, as three discs each."""
 
     def __init__(self, agents: list[Agent], drivers: _Drivers) -> None:
-        self.agents = agents
         self.index = np.array([i for i, agent in enumerate(agents) if agent.role != "fixed"])
         chosen = [agents[i] for i in self.index]
+        super().__init__(chosen)
         self.offsets = np.array([[a.centre_ahead_m + share * a.size[0] for share in (-0.38, 0, 0.38)] for a in chosen])
         self.radius = np.array([agent.size[1] / 2 for agent in chosen])
-        self.own = self.index[None, :] == drivers.index[:, None]
-        towed = np.array([i if agents[i].role != "towed" else i - 1 for i in self.index])
-        self.own |= towed[None, :] == drivers.index[:, None]
-        self.row_of_driver = {int(i): row for row, i in enumerate(drivers.index)}
+        towed = np.array([agent.role == "towed" for agent in chosen])
+        self.hitch = np.array(
+            [_hitch_m(agents[i - 1], agents[i]) if agents[i].role == "towed" else 0.0 for i in self.index]
+        )
+        pulled_by = np.where(towed, self.index - 1, self.index)
+        self.own = pulled_by[None, :] == drivers.index[:, None]
+        # Which driver moves each obstacle: itself, or the one that tows it; walkers are moved by none.
+        self.driver = np.where(self.own.any(0), self.own.argmax(0), -1)
         self.previous: Floats | None = None
 
     def ahead(self, drivers: _Drivers, s: Floats, along: Floats) -> tuple[Floats, Floats]:
-        """Free distance ahead of each driver (inf without obstacle) and the obstacle's speed along its heading."""
-        poses = self._poses(drivers, s, along)
-        speed = np.zeros((len(self.index), 2)) if self.previous is None else (poses[:, :2] - self.previous) / STEP_S
-        self.previous = poses[:, :2].copy()
+        """Free distance ahead of each driver (inf without obstacle) and the obstacle's speed along its heading.
+
+        Args:
+            drivers: The drivers.
+            s: Metres along its path of each driver.
+            along: The same of every agent; only those of walkers are read.
+        """
+        at = np.where(self.driver >= 0, s[self.driver] - self.hitch, along[self.index])
+        poses = self.poses(np.maximum(at, 0))
+        velocity = np.zeros((len(poses), 2)) if self.previous is None else (poses[:, :2] - self.previous) / STEP_S
+        self.previous = poses[:, :2]
         heading = np.stack([np.cos(poses[:, 2]), np.sin(poses[:, 2])], axis=1)
         discs = poses[:, None, :2] + self.offsets[:, :, None] * heading[:, None, :]
 
+        mine = drivers.poses(s)
+        distance = np.hypot(mine[:, None, 0] - poses[None, :, 0], mine[:, None, 1] - poses[None, :, 1])
+        row, obstacle = np.nonzero((distance < LOOK_AHEAD_M + 16) & ~self.own)
         steps = np.arange(0, LOOK_AHEAD_M, 1.5)
         columns = np.rint(s[:, None] + drivers.front[:, None] + steps).astype(np.intp)
-        columns = np.minimum(columns, drivers.points.shape[1] - 1)
-        corridor = drivers.points[drivers.rows[:, None], columns]
-        reach = drivers.half_width[:, None] + self.radius[None, :] + 0.25
-        apart = corridor[:, :, None, None, :] - discs[None, None]
-        hit = (apart**2).sum(-1).min(-1) < (reach**2)[:, None, :]
-        hit &= ~self.own[:, None, :]
-        first = np.where(hit.any(1), hit.argmax(1), len(steps))
-        nearest = first.argmin(1)
-        step = first[drivers.rows, nearest]
-        gap = np.where(step < len(steps), np.append(steps, np.inf)[step], np.inf)
-        yaw = drivers.sample(drivers.yaw, s)
-        lead = speed[nearest, 0] * np.cos(yaw) + speed[nearest, 1] * np.sin(yaw)
-        return gap, np.maximum(lead, 0)
-
-    def _poses(self, drivers: _Drivers, s: Floats, along: Floats) -> Floats:
-        poses = np.empty((len(self.index), 3))
-        position = drivers.sample(drivers.points, s)
-        yaw = drivers.sample(drivers.yaw, s)
-        for row, i in enumerate(self.index):
-            agent = self.agents[i]
-            if agent.role == "driver":
-                driver = self.row_of_driver[int(i)]
-                poses[row, :2], poses[row, 2] = position[driver], yaw[driver]
-            elif agent.role == "towed":
-                driver = self.row_of_driver[int(i) - 1]
-                at = max(float(s[driver]) - _hitch_m(self.agents[i - 1], agent), 0.0)
-                poses[row] = np.array(agent.path.at(at)).ravel()
-            else:
-                poses[row] = np.array(agent.path.at(float(along[i]))).ravel()
-        return poses
+        corridor = drivers.points[drivers.rows[:, None], np.minimum(columns, drivers.points.shape[1] - 1)]
+        across = corridor[row, :, None, 0] - discs[obstacle, None, :, 0]
+        along_y = corridor[row, :, None, 1] - discs[obstacle, None, :, 1]
+        reach = drivers.half_width[row] + self.radius[obstacle] + 0.25
+        hit = (across**2 + along_y**2).min(-1) < (reach**2)[:, None]
+        gap = np.full((len(s), len(poses)), np.inf)
+        gap[row, obstacle] = np.where(hit.any(1), steps[hit.argmax(1)], np.inf)
+        nearest = gap.argmin(1)
+        lead = velocity[nearest, 0] * np.cos(mine[:, 2]) + velocity[nearest, 1] * np.sin(mine[:, 2])
+        return gap[drivers.rows, nearest], np.maximum(lead, 0)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe4d.errors import RunError
+from probe4d.scenes.classes import label_of_category
 from probe4d.scenes.simulator.lidar import Scan, lidar_scan
 from probe4d.scenes.simulator.motion import Agent
-from probe4d.scenes.classes import label_of_category
 from probe4d.scenes.simulator.tables import TABLES, Rows, encode_rows, linked, rotation, token, visibility_level
 from probe4d.scenes.simulator.world import World, make_world
 from probe4d.store.files import write_bytes
@@ -23,7 +23,8 @@ Floats = NDArray[np.float64]
 
 LIDAR = "LIDAR_TOP"
 _MOUNT = np.array([0.94, 0.0, 1.84])  # of the LiDAR in the ego frame, metres
-_ANNOTATED_M = 70.0
+_ANNOTATED_M = 65.0
+_RESOLVED_RAYS = 5
 _ATTEMPTS = 40
 _FIRST_US = 1_700_000_000_000_000
 _SCENE_US = 60_000_000
@@ -74,13 +75,13 @@ class _Track:
 
 def _tracks(world: World, scans: list[Scan]) -> list[_Track]:
     """From when to when each agent is annotated: while it is in range, if a return ever lies on it."""
-    near = np.empty((len(scans), len(world.motion.agents)), dtype=bool)
-    for frame, time in enumerate(world.times):
-        centres, _, _ = world.box_centres(float(time))
-        x, y, _ = world.ego_pose(float(time))
-        near[frame] = np.hypot(centres[:, 0] - x, centres[:, 1] - y) <= _ANNOTATED_M
-    points = np.array([scan.points_inside[: near.shape[1]] for scan in scans])
-    seen = near & (points > 0)
+    agents = len(world.motion.agents)
+    poses = np.array([world.motion.boxes_at(float(time))[:, :2] for time in world.times])
+    ego = np.array([world.ego_pose(float(time))[:2] for time in world.times])
+    # Far away a small object falls between the rays even if nothing hides it; then nobody would draw a box.
+    resolved = np.array([scan.rays_alone[:agents] for scan in scans]) >= _RESOLVED_RAYS
+    near = (np.hypot(*(poses - ego[:, None]).transpose(2, 0, 1)) <= _ANNOTATED_M) & resolved
+    seen = near & (np.array([scan.points_inside[:agents] for scan in scans]) > 0)
     tracks = []
     for agent in np.flatnonzero(seen.any(0)):
         if agent == 0:
@@ -191,7 +192,7 @@ class _Recorder:
         }
 
     def annotations(self, scans: list[Scan], tracks: list[_Track]) -> None:
-        states = [self.world.box_centres(float(time)) for time in self.world.times]
+        states = [(*self.world.boxes(float(t)), self.world.motion.speeds_at(float(t))) for t in self.world.times]
         for track in tracks:
             agent = self.world.motion.agents[track.agent]
             annotated = [

@@ -46,18 +46,17 @@ class World:
 
     def ego_pose(self, time_s: float) -> tuple[float, float, float]:
         """x, y, yaw of the ego vehicle's rear axle (global) at a time."""
-        x, y, yaw = self.motion.agents[0].path.at(float(self.motion.along_at(time_s)[0]))
+        x, y, yaw = self.motion.poses_at(time_s)[0]
         return float(x), float(y), float(yaw)
 
-    def box_centres(self, time_s: float) -> tuple[Floats, Floats, Floats]:
-        """Box centres (N, 3), yaws (N,) (global) and speeds (N,) of all agents at a time."""
-        poses, speeds = self.motion.boxes_at(time_s)
-        height = self.sizes[:, 2] / 2 + _BOTTOM_M
-        return np.column_stack([poses[:, :2], height]), poses[:, 2], speeds
+    def boxes(self, time_s: float) -> tuple[Floats, Floats]:
+        """Box centres (N, 3) and yaws (N,) (global) of all agents at a time."""
+        poses = self.motion.boxes_at(time_s)
+        return np.column_stack([poses[:, :2], self.sizes[:, 2] / 2 + _BOTTOM_M]), poses[:, 2]
 
     def cuboids(self, time_s: float) -> Cuboids:
         """Agents, then buildings, in the ego frame at a time."""
-        centres, yaws, _ = self.box_centres(time_s)
+        centres, yaws = self.boxes(time_s)
         b = self.buildings
         centres = np.concatenate([centres, np.column_stack([b[:, 0], b[:, 1], b[:, 5] / 2])])
         x, y, yaw = self.ego_pose(time_s)
@@ -101,8 +100,7 @@ def _apart(motion: Motion, times: Floats) -> Motion:
     half = np.array([agent.size[:2] for agent in motion.agents]) / 2 + 0.05
     touching: set[tuple[int, int]] = set()
     for time in np.union1d(times, np.arange(0, times[-1], 0.25)):
-        poses, _ = motion.boxes_at(float(time))
-        touching.update(_overlaps(poses, half))
+        touching.update(_overlaps(motion.boxes_at(float(time)), half))
     gone: set[int] = set()
     for first, second in sorted(touching):
         if first not in gone and second not in gone:
