@@ -1,0 +1,236 @@
+"""The default parser: finds where a reply names an option, and whether it settles on exactly one.
+
+A mention is a label (letter, Yes, No) or an option's text. Each is weighed by what stands next to it; none is preferred
+for the letter it is. The one exception is forced by English: "A" before a plain word is an article and "I" before one
+a pronoun, so that neither counts for or against anything.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from probe4d.diagnosis.parsing import language
+from probe4d.diagnosis.parsing.menu import Menu, menu_of
+from probe4d.diagnosis.parsing.normalise import answer_part, containers, unmarked, visible
+from probe4d.diagnosis.parsing.parsed import Parsed, unread
+
+__all__ = ["parse_choice", "parse_yes_no"]
+
+_BARE_LETTER = re.compile(r"\s*[(\[\"']?([A-Za-z])[)\]\"']?[.:!]?\s*")
+_NEAR = 80  # characters of context that decide about a mention
+
+
+@dataclass(slots=True)
+class _Mention:
+    """A place where the reply names an option.
+
+    Attributes:
+        start: First character.
+        end: Character after the last.
+        option: Index of the option; null where two options share the text.
+        is_label: A label, not an option's text.
+        standing: `alone` (a label by itself), `spoken` (part of a sentence that gives it), `weak` (mere presence).
+        declared: The words before it announce the answer.
+        final: They announce the final answer.
+        negated: The reply denies it.
+    """
+
+    start: int
+    end: int
+    option: int | None
+    is_label: bool
+    standing: str
+    declared: bool = False
+    final: bool = False
+    negated: bool = False
+
+
+def parse_choice(text: str, options: Sequence[str], cut: bool) -> Parsed:
+    """Read the reply to a choice question; see `probe4d.diagnosis.parsing.parse`."""
+    bare = _BARE_LETTER.fullmatch(text) if len(text) < 16 else None
+    if bare:
+        index = ord(bare[1].upper()) - ord("A")
+        return Parsed("valid", bare[1].upper()) if index < len(options) else unread(text, cut)
+    return _parse(text, menu_of(options, letters=True), cut)
+
+
+def parse_yes_no(text: str, options: Sequence[str], cut: bool) -> Parsed:
+    """Read the reply to a yes-no question; see `probe4d.diagnosis.parsing.parse`."""
+    return _parse(text, menu_of((), letters=False), cut)
+
+
+def _parse(text: str, menu: Menu, cut: bool) -> Parsed:
+    reply, thought_left_open = answer_part(visible(text))
+    cut = cut or thought_left_open
+    contents = containers(reply)
+    if contents:
+        readings = {_read(unmarked(content), menu, cut=False) for content in contents}
+        return readings.pop() if len(readings) == 1 else Parsed("ambiguous")
+    return _read(unmarked(reply), menu, cut)
+
+
+def _read(reply: str, menu: Menu, cut: bool) -> Parsed:
+    mentions = _mentions(reply, menu)
+    refusal = language.refusal(_blank(reply, mentions, keep_labels=not menu.texts))
+    if not menu.texts:
+        foreign = language.foreign_yes_no(reply)
+        if foreign and not refusal:
+            return Parsed("valid", foreign)
+    option = _settled(reply, mentions, cut=cut, hedged=refusal is not None)
+    if option is not None:
+        return Parsed("valid", menu.labels[option])
+    if refusal is not None and not cut:
+        return Parsed("refused")
+    return unread(reply, cut)
+
+
+def _blank(reply: str, mentions: list[_Mention], keep_labels: bool) -> str:
+    """Hide the options' texts, which may themselves read like a refusal ("none of the above")."""
+    parts, last = [], 0
+    for mention in mentions:
+        if not mention.is_label and mention.start >= last:
+            parts += [reply[last : mention.start], "\u25a1"]
+            last = mention.end
+    parts.append(reply[last:])
+    return "".join(parts)
+
+
+def _mentions(reply: str, menu: Menu) -> list[_Mention]:
+    texts = menu.text_mentions(reply)
+    found = [_Mention(start, end, option, False, "spoken") for start, end, option in texts]
+    inside = [(start, end) for start, end, _ in texts if end - start > 1]
+    place = 0
+    for hit in menu.label.finditer(reply):
+        while place < len(inside) and inside[place][1] <= hit.start():
+            place += 1
+        if place < len(inside) and inside[place][0] <= hit.start():
+            continue  # the "A" of an option that reads "plan A"
+        standing = _standing(reply, hit, menu)
+        if standing is not None:
+            found.append(_Mention(hit.start(), hit.end(), _index(hit[1], menu), True, standing))
+    found += [
+        _Mention(hit.start(1), hit.end(1), int(hit[1]) - 1, True, "spoken")
+        for hit in language.NUMBERED_OPTION.finditer(reply)
+        if menu.texts and 1 <= int(hit[1]) <= len(menu.labels)
+    ]
+    found.sort(key=lambda mention: (mention.start, mention.end))
+    for mention in found:
+        left = reply[max(0, mention.start - _NEAR) : mention.start]
+        right = reply[mention.end : mention.end + _NEAR]
+        mention.final = language.ANNOUNCES_FINAL.search(left) is not None
+        mention.declared = mention.final or language.announces(left) or language.CONFIRMED.match(right) is not None
+        mention.negated = language.denied(left, right, yes_no=not menu.texts)
+    for before, after in itertools.pairwise(found):
+        if language.joined(reply[before.end : after.start]):
+            after.declared = after.declared or before.declared
+            after.final = after.final or before.final
+            after.negated = after.negated or before.negated
+    return _without_lists(found, reply, menu)
+
+
+def _index(label: str, menu: Menu) -> int:
+    return menu.labels.index(label.capitalize())
+
+
+def _standing(reply: str, hit: re.Match[str], menu: Menu) -> str | None:
+    """Say how a label stands; null where it is none (an article, a pronoun, a lower-case letter in prose)."""
+    left, right = reply[max(0, hit.start() - _NEAR) : hit.start()], reply[hit.end() : hit.end() + _NEAR]
+    lower_letter = bool(menu.texts) and hit[1].islower()
+    if lower_letter:
+        shaped = language.LABEL_SHAPE.match(right) and language.OPENS_LOWER.search(left)
+        announced = language.announces(left) or language.NAMES_OPTION.search(left)
+        ends = language.ENDS.match(right) and not language.LOWER_LIST.match(right)
+        return "alone" if shaped or (announced and ends) else None
+    opened, ended = language.OPENS.search(left) is not None, language.ENDS.match(right) is not None
+    if opened and ended:
+        return "alone"
+    if (opened or language.LEADS_TO_LABEL.search(left)) and (ended or language.FOLLOWS_LABEL.match(right)):
+        return "spoken"
+    if language.NAMES_OPTION.search(left) or language.CONFIRMED.match(right) or (not menu.texts and ended):
+        return "spoken"
+    if hit[1] in ("A", "I") and language.PLAIN_WORD.match(right):
+        return None
+    if not menu.texts and not ended:
+        return None  # "no" before a noun
+    return "weak"
+
+
+def _without_lists(found: list[_Mention], reply: str, menu: Menu) -> list[_Mention]:
+    """Leave out lists of all options ("the options are A, B, C and D"), which choose none."""
+    if not found or len(menu.labels) < 3:
+        return found
+    kept: list[_Mention] = []
+    group: list[_Mention] = []
+    for mention, following in zip(found, [*found[1:], None], strict=True):
+        group.append(mention)
+        if following is None or not language.joined(reply[mention.end : following.start]):
+            if len({member.option for member in group}) < len(menu.labels):
+                kept += group
+            group = []
+    return kept
+
+
+def _settled(reply: str, mentions: list[_Mention], *, cut: bool, hedged: bool) -> int | None:
+    """Return the one option that the reply settles on, or null."""
+    mentions, withdrawn = _after_correction(reply, mentions)
+    if withdrawn:
+        return None
+    positive = [mention for mention in mentions if not mention.negated]
+    chosen = _announced(reply, positive, cut)
+    if not chosen:
+        if cut or hedged or all(mention.standing == "weak" for mention in positive):
+            return None
+        chosen = positive
+    options = {mention.option for mention in chosen}
+    if len(options) != 1:
+        return None
+    option = options.pop()
+    denied = {mention.option for mention in mentions if mention.negated}
+    if option is None or option in denied or _contradicted(reply, chosen, positive):
+        return None
+    return option
+
+
+def _announced(reply: str, positive: list[_Mention], cut: bool) -> list[_Mention]:
+    """Return the mentions that count before all others: announced as the answer, or a label that opens the reply."""
+    finals = [mention for mention in positive if mention.final]
+    declared = finals or [mention for mention in positive if mention.declared]
+    if cut:  # the last word may be half a word
+        declared = [m for m in declared if reply[m.end :].strip() or (m.is_label and reply[m.start].isupper())]
+    labels = [mention for mention in positive if mention.is_label and mention.standing == "alone"]
+    if not finals and labels and not reply[: labels[0].start].strip(" \t\n([\"'"):
+        leading = labels[0]
+        others = [m for m in labels[1:] if m.option != leading.option and not m.declared]
+        listed = language.joined(reply[leading.end : positive[1].start]) if len(positive) > 1 else False
+        if others and not declared:
+            return [leading, *others]
+        if not others and not listed:
+            return [leading, *declared]
+    return declared
+
+
+def _contradicted(reply: str, chosen: list[_Mention], positive: list[_Mention]) -> bool:
+    """Say whether a chosen label stands right beside another option's text ("B. car" where B is truck)."""
+    labels = {id(mention) for mention in chosen if mention.is_label}
+    for before, after in itertools.pairwise(positive):
+        if before.is_label == after.is_label or before.option == after.option:
+            continue
+        if (id(before) in labels or id(after) in labels) and language.beside(reply[before.end : after.start]):
+            return True
+    return False
+
+
+def _after_correction(reply: str, mentions: list[_Mention]) -> tuple[list[_Mention], bool]:
+    """Leave out what a later "wait, actually" takes back; say whether it takes back without giving anything new."""
+    cues = list(language.CORRECTION.finditer(reply))
+    if not cues or not mentions:
+        return mentions, False
+    given = [m.start for m in mentions if not m.negated and (m.declared or (m.is_label and m.standing != "weak"))]
+    before_last = [cue.end() for cue in cues if given and cue.end() <= given[-1]]
+    if before_last:
+        mentions = [mention for mention in mentions if mention.start >= before_last[-1]]
+    after = (cue for cue in cues if cue.start() >= mentions[-1].end)
+    return mentions, any(language.TAKES_BACK.match(cue[0]) for cue in after)

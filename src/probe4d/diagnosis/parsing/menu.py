@@ -1,0 +1,120 @@
+"""What can be named in a reply: the labels of a question and the texts of its options, as patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from probe4d.benchmarks.question import LETTERS
+
+__all__ = ["WORD", "Menu", "canonical", "menu_of"]
+
+WORD = r"0-9A-Za-z_\u00c0-\u024f\u0370-\u052f"
+"""Characters of words in alphabets that put spaces between them; a letter after a Chinese character stands alone."""
+
+_DIGITS = re.compile(r"\d+")
+_SPACE = re.compile(r"[\s\-\u2010-\u2013]+")
+_RANGE = re.compile(
+    r"(?<!\d)(\d{1,6})\s{0,3}(?:-|\u2010|\u2013|\u2014|to|until|through|and)\s{0,3}(?:frames?\s{0,3})?(\d{1,6})(?!\d)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Menu:
+    """The labels of one question and how the reply may name them.
+
+    Attributes:
+        labels: Letters in order, or `Yes`, `No`.
+        label: Pattern of a label; group 1 is its name.
+        text: Pattern of an option's text, longest first; null without options.
+        texts: Canonical text to the index of its option, null where options share it.
+        ranges: Pair of numbers to the index of its option, where every option is one such pair; else empty.
+    """
+
+    labels: tuple[str, ...]
+    label: re.Pattern[str]
+    text: re.Pattern[str] | None
+    texts: dict[str, int | None]
+    ranges: dict[tuple[int, int], int]
+
+    def text_mentions(self, reply: str) -> list[tuple[int, int, int | None]]:
+        """Return (start, end, option) of every option's text in the reply; null option where two share the text."""
+        found: list[tuple[int, int, int | None]] = []
+        if self.text is not None:
+            found = [(hit.start(), hit.end(), self._option(hit)) for hit in self.text.finditer(reply)]
+        if self.ranges:
+            covered = {start for first, end, _ in found for start in range(first, end)}
+            for hit in _RANGE.finditer(reply):
+                option = self.ranges.get((int(hit[1]), int(hit[2])))
+                if option is not None and hit.start() not in covered:
+                    found.append((hit.start(), hit.end(), option))
+            found.sort()
+        return found
+
+    def _option(self, hit: re.Match[str]) -> int | None:
+        return self.texts[canonical(hit[1])]
+
+
+def canonical(text: str) -> str:
+    """Fold case, white space, hyphens and leading zeros of numbers."""
+    return _DIGITS.sub(lambda number: number[0].lstrip("0") or "0", _SPACE.sub(" ", text.strip().casefold()))
+
+
+def menu_of(options: Sequence[str], letters: bool) -> Menu:
+    """Make (or recall) the menu of a choice question with these options, or of a yes-no question."""
+    return _menu(tuple(options), letters)
+
+
+@lru_cache(maxsize=65536)
+def _menu(options: tuple[str, ...], letters: bool) -> Menu:
+    if not letters:
+        return Menu(("Yes", "No"), _YES_NO_LABEL, None, {}, {})
+    labels = tuple(LETTERS[: len(options)])
+    texts: dict[str, int | None] = {}
+    for index, option in enumerate(options):
+        name = canonical(option)
+        if name:
+            texts[name] = None if name in texts else index
+    ranges: dict[tuple[int, int], int] = {}
+    for index, option in enumerate(options):
+        numbers = _DIGITS.findall(option)
+        if len(numbers) == 2 and max(map(len, numbers)) <= 6:  # as long as `_RANGE` reads
+            ranges[int(numbers[0]), int(numbers[1])] = index
+    return Menu(
+        labels,
+        _letter_pattern(len(labels)),
+        _text_pattern(tuple(texts)),
+        texts,
+        ranges if len(ranges) == len(options) else {},
+    )
+
+
+_YES_NO_LABEL = re.compile(rf"(?<![{WORD}'\u2019-])(yes|no)(?![{WORD}'\u2019]|-[{WORD}])", re.IGNORECASE)
+
+
+@lru_cache(maxsize=64)
+def _letter_pattern(count: int) -> re.Pattern[str]:
+    last = LETTERS[count - 1] if count else "A"
+    return re.compile(
+        rf"(?<![{WORD}'\u2019&-])(?<![A-Za-z]\.)([A-{last}{'a-' + last.lower()}])"
+        rf"(?![{WORD}'\u2019&]|-[{WORD}]|\.[A-Za-z](?![a-z]))"
+    )
+
+
+@lru_cache(maxsize=65536)
+def _text_pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
+    if not names:
+        return None
+    by_length = sorted(names, key=lambda name: (-len(name), name))
+    patterns = [
+        r"[\s\-\u2010-\u2013]+".join(
+            re.sub(r"(?<!\d)\d+", lambda number: f"0*{number[0]}", re.escape(word)) for word in name.split(" ")
+        )
+        for name in by_length
+    ]
+    return re.compile(
+        rf"(?<![{WORD}-])({'|'.join(patterns)})(?:(?:e?s)(?=[^{WORD}-]|$))?(?![{WORD}]|-[{WORD}])", re.IGNORECASE
+    )

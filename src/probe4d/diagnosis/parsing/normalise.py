@@ -1,0 +1,117 @@
+"""Takes from a reply what is not the answer: invisible characters, thoughts, markup."""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+
+__all__ = ["answer_part", "containers", "unmarked", "visible"]
+
+_INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_ENCLOSED = {start + index: chr(ord("A") + index) for start in (0x1F150, 0x1F170) for index in range(26)}
+_LOOK_ALIKES = {
+    ord(other): latin
+    for others, latins in (
+        ("АВСЕНІКМОРТХЈЅавсеіорхјѕ", "ABCEHIKMOPTXJSabceiopxjs"),
+        ("ΑΒΕΗΙΚΜΝΟΡΤΧΖ", "ABEHIKMNOPTXZ"),
+        ("ᎪᏴᏟᎠᎬᎻᏆ", "ABCDEHI"),
+    )
+    for other, latin in zip(others, latins, strict=True)
+}
+_OTHER_SCRIPTS = re.compile("[\u0370-\u052f\u13a0-\u13ff]+")
+
+_THOUGHT_NAMES = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
+_THOUGHT_TAG = re.compile(
+    rf"<(/?)(?:{_THOUGHT_NAMES})>|\u25c1(/?)think\u25b7|\[(/?)THINK\]|<\|(?:begin|(end))_of_thought\|>", re.IGNORECASE
+)
+_FINAL_CHANNEL = re.compile(r"<\|channel\|>\s*final\s*<\|message\|>", re.IGNORECASE)
+_ANY_CHANNEL = re.compile(r"<\|channel\|>", re.IGNORECASE)
+
+_BOXED = re.compile(r"\\boxed\s*\{((?:[^{}]|\{[^{}]{0,100}\}){0,200})\}")
+_ANSWER_FIELD = re.compile(
+    r"\"(?:final_?answer|answer|choice|option|prediction)\"\s*:\s*\"([^\"\n]{0,200})\"", re.IGNORECASE
+)
+_ANSWER_OPEN, _ANSWER_CLOSE = "<answer>", "</answer>"
+
+_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
+_STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>|<\|[a-z_]{1,40}\|>")
+_MARKED_LETTER = re.compile(r"(\*{1,3}|_{1,3}|`)[(\[]?([A-Z])[.:)\]]{0,2}\1")
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|boxed)\s*\{([^{}]{0,200})\}")
+_LINE_START = re.compile(r"^[ \t]*(?:[>#\-+\u2022|]{1,6}[ \t]+)*(?:\d{1,2}[.)][ \t]+)?(?=\S)", re.MULTILINE)
+_MARKS = re.compile(r"[*`$|\\#]+|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
+
+
+def visible(text: str) -> str:
+    """Return the reply as a reader sees it: compatibility forms folded, invisible characters gone.
+
+    Cyrillic, Greek and Cherokee letters shaped like Latin ones become these where each stands alone; in a reply with
+    words of that script they are letters of it (the Russian preposition "В" is no option B).
+    """
+    if text.isascii():
+        return text
+    folded = unicodedata.normalize("NFKC", _INVISIBLE.sub("", text).translate(_ENCLOSED))
+    if all(len(run) == 1 for run in _OTHER_SCRIPTS.findall(folded)):
+        folded = folded.translate(_LOOK_ALIKES)
+    return folded
+
+
+def answer_part(text: str) -> tuple[str, bool]:
+    """Leave the thoughts out of a reply.
+
+    Returns:
+        What is not thought, and whether a thought was left open. A closing tag without an opening one ends a thought
+        that the chat template opened.
+    """
+    finals = list(_FINAL_CHANNEL.finditer(text))
+    if finals:
+        return text[finals[-1].end() :], False
+    if _ANY_CHANNEL.search(text):
+        return "", True
+    kept: list[str] = []
+    depth, start = 0, 0
+    for tag in _THOUGHT_TAG.finditer(text):
+        closes = any(tag.groups())
+        if closes and depth == 0:
+            kept.clear()
+        elif closes:
+            depth -= 1
+        else:
+            if depth == 0:
+                kept.append(text[start : tag.start()])
+            depth += 1
+        start = tag.end()
+    if depth == 0:
+        kept.append(text[start:])
+    return " ".join(kept), depth > 0
+
+
+def containers(text: str) -> list[str]:
+    r"""Return what stands in places made for the answer alone: `<answer>`, `\boxed`, a JSON field; latest tag only."""
+    lowered = text.lower() if "<" in text else ""
+    opened = lowered.rfind(_ANSWER_OPEN)
+    closed = lowered.find(_ANSWER_CLOSE, opened)
+    if opened >= 0 and closed >= 0:
+        return [text[opened + len(_ANSWER_OPEN) : closed]]
+    if "\\boxed" in text:
+        boxed = _BOXED.findall(text)
+        if boxed:
+            return boxed
+    return _ANSWER_FIELD.findall(text) if '"' in text else []
+
+
+def unmarked(text: str) -> str:
+    """Take Markdown, HTML, LaTeX, list numbers and struck-out text away."""
+    if "&" in text:
+        text = html.unescape(text)
+    if "~~" in text:
+        text = _STRUCK.sub(" ", text)
+    if "`" in text or "~~~" in text:
+        text = _FENCE.sub("", text)
+    if "<" in text:
+        text = _TAG.sub(" ", text)
+    if "\\" in text:
+        text = _LATEX_TEXT.sub(r"\1", text).replace("\\(", " ").replace("\\)", " ")
+    text = _MARKED_LETTER.sub(r"(\2)", text)  # an emphasised "A" is no article
+    return _MARKS.sub("", _LINE_START.sub("", text.strip())).strip()
