@@ -1,0 +1,87 @@
+"""Collects the rows of `figures.csv`; their intervals are worked out together at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from probe4d.diagnosis.bootstrap import SceneSums, intervals, scene_sums
+from probe4d.diagnosis.sheet import Group, Sheet
+from probe4d.diagnosis.tables import FIGURES_SCHEMA
+
+__all__ = ["Figures"]
+
+Row = tuple[str, str, str, str, str, float, int]
+
+
+class Figures:
+    """Rows of figures of one sheet.
+
+    Args:
+        sheet: The questions that the figures are about.
+        suite: Name of the suite, for the column of that name.
+    """
+
+    def __init__(self, sheet: Sheet, suite: str) -> None:
+        self._sheet = sheet
+        self._suite = suite
+        self._rows: list[Row] = []
+        self._jobs: list[tuple[int, SceneSums]] = []
+
+    def add_ratios(self, metric: str, group: Group, names: Sequence[str], numerators: npt.NDArray[np.generic]) -> None:
+        """Add the mean of the numerators, with its whole-scene bootstrap interval, for each answerer.
+
+        Args:
+            metric: Name of the metric.
+            group: The questions that are the denominator; with none there is no row.
+            names: Answerers or comparisons.
+            numerators: (names, questions of the group) integers.
+        """
+        if not group.items.size:
+            return
+        sums = scene_sums(self._sheet.scenes[group.items], numerators)
+        self._jobs.append((len(self._rows), sums))
+        n = group.items.size
+        totals = sums.numerators.sum(axis=1)
+        self._rows.extend(_row(name, group, metric, total / n, n) for name, total in zip(names, totals, strict=True))
+
+    def add_values(
+        self, metric: str, group: Group, names: Sequence[str], values: Sequence[float] | npt.NDArray[np.generic], n: int
+    ) -> None:
+        """Add values that have no interval: counts, and properties of the benchmark itself.
+
+        Args:
+            metric: Name of the metric.
+            group: The questions, for the columns family, format and relation.
+            names: Answerers or comparisons.
+            values: One value each.
+            n: The denominator that belongs to the values; with 0 there is no row.
+        """
+        if n:
+            self._rows.extend(_row(name, group, metric, value, n) for name, value in zip(names, values, strict=True))
+
+    def table(self) -> pl.DataFrame:
+        """All rows with their intervals, by answerer, then in the order they were added."""
+        bounds = np.full((len(self._rows), 2), np.nan)
+        for (start, sums), found in zip(self._jobs, intervals([sums for _, sums in self._jobs]), strict=True):
+            bounds[start : start + sums.numerators.shape[0]] = found
+        columns = ("run", "family", "format", "relation", "metric", "value", "n")
+        table = pl.DataFrame(self._rows, schema={name: FIGURES_SCHEMA[name] for name in columns}, orient="row")
+        rank = {name: place for place, name in enumerate(dict.fromkeys(table["run"]))}
+        return (
+            table.with_columns(
+                suite=pl.lit(self._suite),
+                low=pl.Series(bounds[:, 0], dtype=pl.Float64).fill_nan(None),
+                high=pl.Series(bounds[:, 1], dtype=pl.Float64).fill_nan(None),
+                rank=pl.col("run").replace_strict(rank, return_dtype=pl.Int64),
+            )
+            .sort("rank", maintain_order=True)
+            .select(list(FIGURES_SCHEMA))
+        )
+
+
+def _row(name: str, group: Group, metric: str, value: object, n: int) -> Row:
+    return (name, group.family, group.format, group.relation, metric, float(value), n)  # type: ignore[arg-type]

@@ -1,0 +1,188 @@
+"""Questions and everybody's answers as arrays: what the statistics work on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import LETTERS
+from probe4d.errors import InputError
+
+__all__ = ["INVALID", "NO", "SCORED_FORMATS", "YES", "Group", "Sheet", "code_labels", "label_of", "make_sheet"]
+
+INVALID, NO, YES = -1, 0, 1
+"""Label codes of yes-no questions; a choice question's letters are 0, 1, …; INVALID is anything unreadable."""
+
+SCORED_FORMATS = ("yes-no", "choice")
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Questions that one figure is about.
+
+    Attributes:
+        family: Family, or `all`.
+        format: Format, or `all`.
+        relation: Relation, or `all`.
+        items: Positions in the sheet, sorted by scene.
+    """
+
+    family: str
+    format: str
+    relation: str
+    items: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Questions of the scored formats, and a row of labels for each answerer.
+
+    Attributes:
+        questions: The questions, columns of `QUESTION_SCHEMA`.
+        families: Families in the order of reports.
+        scenes: (questions,) scene codes in the order of the sorted scene names.
+        references: (questions,) label codes of the reference answers.
+        names: Answerers: runs in order, then controls.
+        labels: (answerers, questions) label codes.
+    """
+
+    questions: pl.DataFrame
+    families: tuple[str, ...]
+    scenes: npt.NDArray[np.intp]
+    references: npt.NDArray[np.int8]
+    names: tuple[str, ...] = ()
+    labels: npt.NDArray[np.int8] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int8))
+
+    @cached_property
+    def correct(self) -> npt.NDArray[np.bool_]:
+        """(answerers, questions): valid and equal to the reference; invalid counts as wrong."""
+        return np.equal(self.labels, self.references)
+
+    def answered(self, names: Sequence[str], labels: Sequence[npt.NDArray[np.int8]]) -> Sheet:
+        """The same questions with these answerers."""
+        return replace(self, names=tuple(names), labels=np.stack(labels))
+
+    def row(self, name: str) -> int:
+        """Row of an answerer."""
+        return self.names.index(name)
+
+    def group(self, where: npt.NDArray[np.bool_], family: str, kind: str, relation: str) -> Group:
+        """The questions of a mask, sorted by scene."""
+        by_scene = self._by_scene
+        return Group(family, kind, relation, by_scene[where[by_scene]])
+
+    def cells(self) -> Iterator[Group]:
+        """One group for each family and format."""
+        for family in self.families:
+            for kind in SCORED_FORMATS:
+                where = (self._families == family) & (self._formats == kind)
+                if where.any():
+                    yield self.group(where, family, kind, "all")
+
+    def relations(self) -> Iterator[Group]:
+        """One group for each family, format and relation, where questions have one."""
+        for cell in self.cells():
+            values = self._relations[cell.items]
+            for relation in sorted({value for value in values if value is not None}):
+                yield replace(cell, relation=relation, items=cell.items[values == relation])
+
+    def totals(self) -> Iterator[Group]:
+        """Groups over families or formats: each family, each format, everything."""
+        for family in self.families:
+            yield self.group(self._families == family, family, "all", "all")
+        for kind in SCORED_FORMATS:
+            if (self._formats == kind).any():
+                yield self.group(self._formats == kind, "all", kind, "all")
+        yield self.group(np.ones(self.scenes.size, dtype=bool), "all", "all", "all")
+
+    def groups(self) -> Iterator[Group]:
+        """Cells, relations and totals."""
+        yield from self.cells()
+        yield from self.relations()
+        yield from self.totals()
+
+    @cached_property
+    def option_counts(self) -> npt.NDArray[np.int64]:
+        """(questions,) number of options; 2 for yes-no."""
+        lengths = self.questions["options"].list.len().fill_null(0).to_numpy().astype(np.int64)
+        return np.where(self._formats == "choice", lengths, 2)
+
+    @cached_property
+    def _by_scene(self) -> npt.NDArray[np.intp]:
+        return np.argsort(self.scenes, kind="stable")
+
+    @cached_property
+    def _families(self) -> npt.NDArray[np.object_]:
+        return self.questions["family"].to_numpy()
+
+    @cached_property
+    def _formats(self) -> npt.NDArray[np.object_]:
+        return self.questions["format"].to_numpy()
+
+    @cached_property
+    def _relations(self) -> npt.NDArray[np.object_]:
+        return self.questions["relation"].to_numpy()
+
+
+def make_sheet(benchmark: Benchmark) -> Sheet:
+    """Take the questions of the scored formats out of a benchmark; nobody has answered yet.
+
+    Raises:
+        InputError: No question has a scored format, or a reference answer is no label of its question.
+    """
+    table = benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
+    if not table.height:
+        raise InputError(
+            f"holds no question of the formats {' or '.join(SCORED_FORMATS)}.",
+            path=benchmark.path,
+            remedy="Give a benchmark with such questions.",
+        )
+    references = code_labels(table["answer"], table)
+    if (references == INVALID).any():
+        wrong = table.row(int(np.argmin(references)), named=True)
+        raise InputError(
+            f"question {wrong['id']} of format {wrong['format']} has the reference {wrong['answer']!r}, "
+            "which is none of its answers.",
+            path=benchmark.path,
+            remedy="Build or import the benchmark again.",
+        )
+    present = set(table["family"])
+    listed = [family for family in benchmark.record.counts if family in present]
+    families = (*listed, *sorted(present.difference(listed)))
+    scenes = table["scene"].rank("dense").to_numpy().astype(np.intp) - 1
+    return Sheet(table, families, scenes, references)
+
+
+def code_labels(labels: pl.Series, questions: pl.DataFrame) -> npt.NDArray[np.int8]:
+    """Turn `Yes`, `No` and letters into label codes; what is no label of its question becomes INVALID.
+
+    Args:
+        labels: One label a question, null where there is none.
+        questions: The questions, columns of `QUESTION_SCHEMA`.
+    """
+    codes = pl.DataFrame({"label": labels, "format": questions["format"], "options": questions["options"]}).select(
+        pl.when(pl.col("format") == "yes-no")
+        .then(pl.col("label").replace_strict({"No": NO, "Yes": YES}, default=INVALID, return_dtype=pl.Int8))
+        .otherwise(_letter_code())
+        .fill_null(INVALID)
+    )
+    return codes.to_series().to_numpy().astype(np.int8)
+
+
+def label_of(code: int, kind: str) -> str | None:
+    """The label of a code, null for INVALID."""
+    if code == INVALID:
+        return None
+    return ("No", "Yes")[code] if kind == "yes-no" else LETTERS[code]
+
+
+def _letter_code() -> pl.Expr:
+    letters = {letter: code for code, letter in enumerate(LETTERS)}
+    code = pl.col("label").replace_strict(letters, default=INVALID, return_dtype=pl.Int8)
+    return pl.when(code < pl.col("options").list.len().cast(pl.Int8)).then(code).otherwise(INVALID)

@@ -1,0 +1,83 @@
+"""The text features that shortcut attribution tries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from probe4d.benchmarks.question import LETTERS
+from probe4d.diagnosis.controls import option_codes
+from probe4d.diagnosis.sheet import Group, Sheet
+
+__all__ = ["Feature", "features_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One feature of the questions of a family and format.
+
+    Attributes:
+        name: `class`, `relation`, `frame`, `letter`, `option`, or two of them.
+        kind: `key`: one value a question; `option` and `letter`: one value an option.
+        values: (questions,) or (questions, options) codes from 0; -1 where there is no such option.
+        words: What each code says.
+        joint: Whether it takes two features together.
+    """
+
+    name: str
+    kind: Literal["key", "option", "letter"]
+    values: npt.NDArray[np.intp]
+    words: tuple[str, ...]
+    joint: bool = False
+
+
+def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
+    """The features of a cell's questions that take more than one value, single ones first.
+
+    A feature that splits the questions as an earlier one does is left out.
+    """
+    questions = sheet.questions[cell.items]
+    asked = questions.select(
+        "relation",
+        frame=pl.col("frames").list.first(),
+        **{"class": pl.col("entities").list.sort().list.join(", ")},
+    )
+    found: list[Feature] = []
+    if cell.format == "choice":
+        letters = np.arange(int(sheet.option_counts[cell.items].max()))
+        values = np.where(letters[None, :] < sheet.option_counts[cell.items][:, None], letters[None, :], -1)
+        found.append(Feature("letter", "letter", values.astype(np.intp), tuple(LETTERS[: letters.size])))
+        found.append(_option_feature(sheet, cell, "option", in_context=False))
+    for names in (("class",), ("relation",), ("frame",), ("class", "relation")):
+        texts = asked.select(
+            pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=", ")
+        ).to_series()
+        if texts.null_count() or texts.n_unique() < 2:
+            continue
+        words = texts.unique().sort()
+        values = texts.rank("dense").to_numpy().astype(np.intp) - 1
+        feature = Feature(" and ".join(names), "key", values, tuple(words), len(names) > 1)
+        if not any(_same_split(feature, other) for other in found if other.kind == "key"):
+            found.append(feature)
+    if cell.format == "choice" and questions["context"].n_unique() > 1:
+        found.append(_option_feature(sheet, cell, "class and option", in_context=True))
+    return found
+
+
+def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -> Feature:
+    values = option_codes(sheet, cell, in_context=in_context)
+    questions = sheet.questions[cell.items]
+    words = [""] * (int(values.max()) + 1)
+    for row, texts, context in zip(values.tolist(), questions["features"], questions["context"], strict=True):
+        for code, text in zip(row, texts, strict=False):
+            words[code] = f"{text} ({context})" if in_context else text
+    return Feature(name, "option", values, tuple(words), in_context)
+
+
+def _same_split(first: Feature, second: Feature) -> bool:
+    together = np.unique(first.values * len(second.words) + second.values).size
+    return together == np.unique(first.values).size == np.unique(second.values).size

@@ -1,0 +1,130 @@
+"""Which one feature of a question's text gives away what a model answers.
+
+See design/shortcut-attribution.md for why a feature has to predict answers beyond what being right explains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from probe4d.diagnosis.bootstrap import SceneSums, intervals, scene_sums
+from probe4d.diagnosis.leave_one_out import majority, preferred_option
+from probe4d.diagnosis.sheet import INVALID, Group, Sheet
+from probe4d.diagnosis.shortcut_features import Feature, features_of
+from probe4d.diagnosis.shortcut_rules import rule_in_words
+from probe4d.diagnosis.tables import SHORTCUTS_SCHEMA
+
+__all__ = ["THRESHOLD", "shortcuts_table"]
+
+THRESHOLD = 0.10
+"""Least excess over a constant answer, and least excess beyond the reference, of a named shortcut."""
+
+_SHARE, _CONSTANT, _EXCESS, _BEYOND = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class _Finding:
+    run: str
+    cell: Group
+    feature: Feature
+    rule: str
+    sums: SceneSums
+
+
+def shortcuts_table(sheet: Sheet, names: Sequence[str]) -> pl.DataFrame:
+    """Measure every feature against the own answers of every answerer, and name what passes.
+
+    A feature's share is how many valid answers the answerer's most frequent answer to the same feature value
+    in other scenes agrees with; `constant` is the same for its most frequent answer of all (for the feature
+    `letter`, which is a constant itself, for a letter drawn at random). `beyond` compares the same two
+    predictions when both know the reference answer.
+
+    Args:
+        sheet: Questions and answers.
+        names: The answerers to look at.
+
+    Returns:
+        Columns of `SHORTCUTS_SCHEMA`: one row for each answerer, family, format and feature.
+    """
+    findings: list[_Finding] = []
+    features = {(cell.family, cell.format): features_of(sheet, cell) for cell in sheet.cells()}
+    for name in names:
+        for cell in sheet.cells():
+            answers = sheet.labels[sheet.row(name), cell.items]
+            valid = answers != INVALID
+            # One scene leaves nothing to predict from.
+            if np.unique(sheet.scenes[cell.items[valid]]).size > 1:
+                findings += [
+                    _measure(sheet, name, cell, feature, answers, valid)
+                    for feature in features[cell.family, cell.format]
+                ]
+    bounds = intervals([finding.sums for finding in findings])
+    rows = [_row(finding, bound) for finding, bound in zip(findings, bounds, strict=True)]
+    table = pl.DataFrame(rows, schema=SHORTCUTS_SCHEMA, orient="row")
+    return table.with_columns(
+        named=pl.Series(_best(table, [finding.feature for finding in findings]), dtype=pl.Boolean)
+    )
+
+
+def _measure(
+    sheet: Sheet, name: str, cell: Group, feature: Feature, answers: npt.NDArray[np.int8], valid: npt.NDArray[np.bool_]
+) -> _Finding:
+    items = cell.items[valid]
+    own, values = answers[valid], feature.values[valid]
+    scenes, references = sheet.scenes[items], sheet.references[items]
+    correct = own == references
+    options = sheet.option_counts[items]
+    if feature.kind == "key":
+        hits = majority(values, scenes, own, prior=True) == own
+        known = majority(values * (int(references.max()) + 1) + references, scenes, own, prior=True) == own
+    else:
+        is_reference = np.arange(values.shape[1])[None, :] == references[:, None]
+        hits = preferred_option(values, scenes, own) == own
+        known = preferred_option(np.where(values < 0, -1, values * 2 + is_reference), scenes, own) == own
+    if feature.kind == "letter":
+        constant = 1.0 / options
+        # Without a taste for letters: right as often as it is, wrong answers spread evenly.
+        expected = correct if correct.mean() >= constant.mean() else ~correct / np.maximum(options - 1, 1)
+    else:
+        constant = own == np.bincount(own).argmax()
+        expected = _most_frequent_by(references, own) == own
+    numerators = np.stack([hits, constant, hits * 1.0 - constant, known * 1.0 - expected]).astype(np.float64)
+    return _Finding(
+        name, cell, feature, rule_in_words(feature, values, own, cell.format), scene_sums(scenes, numerators)
+    )
+
+
+def _most_frequent_by(groups: npt.NDArray[np.int8], own: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:
+    counts = np.zeros((int(groups.max()) + 1, int(own.max()) + 1), dtype=np.int64)
+    np.add.at(counts, (groups, own), 1)
+    most: npt.NDArray[np.intp] = counts.argmax(axis=1)
+    return most[groups]
+
+
+def _row(finding: _Finding, bounds: npt.NDArray[np.float64]) -> tuple[object, ...]:
+    n = int(finding.sums.denominators.sum())
+    share, constant, excess, beyond = (finding.sums.numerators.sum(axis=1) / n).tolist()
+    low, high = bounds[_EXCESS].tolist()
+    beyond_low, beyond_high = bounds[_BEYOND].tolist()
+    passes = excess >= THRESHOLD and low > 0 and beyond >= THRESHOLD and beyond_low > 0
+    cell = finding.cell
+    text = (finding.run, cell.family, cell.format, finding.feature.name, finding.rule)
+    return (*text, share, constant, excess, low, high, passes, n, beyond, beyond_low, beyond_high)
+
+
+def _best(table: pl.DataFrame, features: Sequence[Feature]) -> list[bool]:
+    """Of the features that pass, the one with the largest share; a joint one must gain `THRESHOLD` over single ones."""
+    best: dict[tuple[str, ...], tuple[float, int]] = {}
+    columns = table.select("run", "family", "format", "share", "named").iter_rows()
+    for row, ((run, family, kind, share, passes), feature) in enumerate(zip(columns, features, strict=True)):
+        key = (run, family, kind)
+        needed = best[key][0] + (THRESHOLD if feature.joint else 0.0) if key in best else -1.0
+        if passes and share > needed:
+            best[key] = (share, row)
+    chosen = {row for _, row in best.values()}
+    return [row in chosen for row in range(len(features))]

@@ -1,0 +1,65 @@
+"""Accuracy against how far a measurement lies from its decision boundary, and against LiDAR returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from probe4d.diagnosis.bootstrap import SceneSums, intervals, scene_sums
+from probe4d.diagnosis.sheet import Group, Sheet
+from probe4d.diagnosis.tables import SLICES_SCHEMA
+
+__all__ = ["slices_table"]
+
+_RETURNS_EDGES = (0.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+_MARGIN_BINS = 5
+
+
+def slices_table(sheet: Sheet) -> pl.DataFrame:
+    """Accuracy of every answerer in bins of `margin` and of `lidar_points`; columns of `SLICES_SCHEMA`.
+
+    Margins are cut at the quintiles of the family and format, since each rule measures in its own unit;
+    returns at 5, 10, 20, 50 and 100. Questions without a value are in no bin; empty bins have no row.
+    """
+    keys: list[tuple[Group, str, str, float, float | None]] = []
+    sums: list[SceneSums] = []
+    for cell in sheet.cells():
+        for by, unit, low, high, items in _bins(sheet, cell):
+            keys.append((cell, by, unit, low, high))
+            sums.append(scene_sums(sheet.scenes[items], sheet.correct[:, items]))
+    rows = [
+        (name, cell.family, cell.format, by, unit, low, high, total / n, *bound, n)
+        for (cell, by, unit, low, high), element, bounds in zip(keys, sums, intervals(sums), strict=True)
+        for n in [int(element.denominators.sum())]
+        for name, total, bound in zip(sheet.names, element.numerators.sum(axis=1), bounds.tolist(), strict=True)
+    ]
+    table = pl.DataFrame(rows, schema=SLICES_SCHEMA, orient="row")
+    rank = {name: place for place, name in enumerate(sheet.names)}
+    return table.sort(pl.col("run").replace_strict(rank, return_dtype=pl.Int64), maintain_order=True)
+
+
+def _bins(sheet: Sheet, cell: Group) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:
+    for by in ("margin", "lidar_points"):
+        values = sheet.questions[by].cast(pl.Float64).fill_null(float("nan")).to_numpy()[cell.items]
+        known = values[~np.isnan(values)]
+        if not known.size:
+            continue
+        edges = _margin_edges(known) if by == "margin" else _RETURNS_EDGES
+        unit = _margin_unit(sheet, cell) if by == "margin" else "returns"
+        for low, high in zip(edges, (*edges[1:], None), strict=True):
+            inside = (values >= low) & (values < (np.inf if high is None else high))
+            if inside.any():
+                yield by, unit, low, high, cell.items[inside]
+
+
+def _margin_edges(margins: npt.NDArray[np.float64]) -> tuple[float, ...]:
+    cuts = np.quantile(margins, np.arange(1, _MARGIN_BINS) / _MARGIN_BINS)
+    return tuple(dict.fromkeys([float(min(0.0, margins.min())), *(float(round(cut, 3)) for cut in cuts)]))
+
+
+def _margin_unit(sheet: Sheet, cell: Group) -> str:
+    units = sheet.questions[cell.items]["facts"].str.json_path_match("$.margin_unit").drop_nulls()
+    return str(units[0]) if units.len() else "unit of the rule"

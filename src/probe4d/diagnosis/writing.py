@@ -1,0 +1,49 @@
+"""Writes a diagnosis as files that anyone can read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.store.files import whole_file
+
+__all__ = ["write_tables"]
+
+
+def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
+    """Write figures.csv, pairs.csv, shortcuts.csv, slices.csv, changes.csv and records.parquet, each whole.
+
+    The same diagnosis gives the same bytes. Replies of models go into records.parquet alone. A text of a
+    CSV file that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end)
+    gets an apostrophe in front.
+
+    Args:
+        diagnosis: What to write.
+        out: The folder; made if needed, files of an earlier diagnosis are replaced.
+
+    Returns:
+        Path of figures.csv.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    out = Path(out)
+    tables = {
+        "pairs": diagnosis.pairs,
+        "shortcuts": diagnosis.shortcuts,
+        "slices": diagnosis.slices,
+        "changes": diagnosis.changes,
+        "figures": diagnosis.figures,
+    }
+    with whole_file(out / "records.parquet") as temporary:
+        diagnosis.records.write_parquet(temporary, compression="zstd", statistics=False)
+    for name, table in tables.items():
+        with whole_file(out / f"{name}.csv") as temporary:
+            table.with_columns(_harmless(pl.col(pl.String))).write_csv(temporary)
+    return out / "figures.csv"
+
+
+def _harmless(texts: pl.Expr) -> pl.Expr:
+    return pl.when(texts.str.contains(r"^[=+\-@\t\r\n]")).then(pl.lit("'") + texts).otherwise(texts).name.keep()
