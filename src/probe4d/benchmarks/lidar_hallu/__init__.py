@@ -1,0 +1,23 @@
+"""LiDAR-Hallu: existence, position, motion, distance and time of objects around the ego vehicle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.lidar_hallu.build import FAMILIES, VERSION, build
+from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
+from probe4d.benchmarks.suite import Finding, Suite
+
+__all__ = ["SUITE"]
+
+
+def _audit(benchmark: Benchmark, dataroot: Path) -> Sequence[Finding]:
+    # The audit reads raw tables by a path of its own; who only builds does not load it.
+    from probe4d.benchmarks.lidar_hallu.audit import audit
+
+    return audit(benchmark, dataroot)
+
+
+SUITE = Suite(name="lidar-hallu", version=VERSION, build=build, audit=_audit, prompts=PROMPTS, families=FAMILIES)

@@ -1,0 +1,131 @@
+"""The dataset card of a benchmark: README.md with a YAML header, as dataset hubs read it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from probe4d.benchmarks.benchmark import BenchmarkRecord
+
+__all__ = ["SuiteCard", "dataset_card"]
+
+
+@dataclass(frozen=True)
+class SuiteCard:
+    """What a suite says of itself on every card.
+
+    Attributes:
+        title: The suite's name, as papers write it.
+        about: What the benchmark is, in a paragraph.
+        rules: Family to its answer rule, in words.
+        limits: What a reader should know before trusting a figure.
+        papers: References.
+    """
+
+    title: str
+    about: str
+    rules: dict[str, str]
+    limits: tuple[str, ...]
+    papers: tuple[str, ...]
+
+
+def dataset_card(record: BenchmarkRecord, suite: SuiteCard) -> str:
+    """Text of the card.
+
+    Args:
+        record: Content of `benchmark.json`.
+        suite: The suite's own words.
+    """
+    source = record.source
+    total = sum(n for formats in record.counts.values() for n in formats.values())
+    sections = [
+        _header(record, suite, total),
+        f"# {suite.title}: {total:,} questions from {source.name} {source.version}",
+        suite.about,
+        _table(("family", "format", "questions"), _count_rows(record)),
+        "## Source",
+        "\n".join(
+            (
+                f"- Dataset: {source.name}, tables {source.version}, split `{source.split}`, {source.scenes:,} scenes",
+                f"- Licence of the source, which binds these questions too: {source.licence}",
+                f"- SHA-256 of its tables: {source.fingerprint or 'not known'}",
+                f"- Benchmark fingerprint: {record.fingerprint}",
+                f"- Built by Probe4D {record.probe4d}, suite version {record.version}, seed {record.seed}",
+            )
+        ),
+        "## Parameters",
+        _table(("parameter", "value"), [(name, json.dumps(value)) for name, value in record.parameters.items()]),
+        "## How answers are measured",
+        _bullets(f"**{family}**: {rule}" for family, rule in suite.rules.items() if family in record.counts),
+        "## What was left out",
+        _table(("reason", "number"), [(reason, f"{n:,}") for reason, n in record.exclusions.items()])
+        if record.exclusions
+        else "Nothing.",
+        "## What is short",
+        _bullets(record.shortfalls) if record.shortfalls else "Nothing: every family has the questions asked for.",
+        "## Limits",
+        _bullets(suite.limits),
+        "## Reading the file",
+        _READING,
+        "## Papers",
+        _bullets(suite.papers),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+_READING = """\
+`questions.parquet` holds a question a row and needs nothing but a parquet reader:
+
+```python
+import json
+from collections.abc import Iterable, Sequence
+import polars as pl  # or: import pandas as pd; table = pd.read_parquet("questions.parquet")
+
+table = pl.read_parquet("questions.parquet")
+row = table.row(0, named=True)
+print(row["question"], row["options"], row["answer"])
+print(json.loads(row["facts"]))  # what the answer was measured from
+```
+
+`question` is the stem; `probe4d prompts` writes whole prompts with options and directive."""
+
+
+def _header(record: BenchmarkRecord, suite: SuiteCard, total: int) -> str:
+    size = next(words for bound, words in _SIZES if total < bound)
+    return "\n".join(
+        (
+            "---",
+            f"pretty_name: {json.dumps(f'{suite.title} ({record.source.version})')}",
+            "license: other",
+            f"license_name: {json.dumps(record.source.licence)}",
+            "language:",
+            "- en",
+            "task_categories:",
+            "- visual-question-answering",
+            "size_categories:",
+            f"- {size}",
+            "configs:",
+            "- config_name: default",
+            "  data_files: questions.parquet",
+            "---",
+        )
+    )
+
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (float("inf"), "100K<n<1M"))
+
+
+def _count_rows(record: BenchmarkRecord) -> list[tuple[str, str, str]]:
+    return [
+        (family, kind, f"{n:,}") for family, formats in record.counts.items() for kind, n in sorted(formats.items())
+    ]
+
+
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)

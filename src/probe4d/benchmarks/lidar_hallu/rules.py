@@ -1,0 +1,259 @@
+"""The answer rules of LiDAR-Hallu: from scenes to candidate tables with answers and the facts behind them.
+
+Pure functions over columns (Sec. III-A and III-B of the paper). Objects are boxes of the ten classes with
+enough LiDAR returns, in the ego frame at the reference LiDAR's time (x forward, y left, z up; Eq. 2);
+distance and bearing are those of the box centre in the ground plane. Of two objects of one class at the
+same distance the one with the smaller track token is the nearest; of two classes, the first in class order.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import polars as pl
+
+from probe4d.errors import InputError
+from probe4d.scenes.tables import CLASSES, Scenes
+
+__all__ = [
+    "INTERVAL_FRAMES",
+    "PREDICATES",
+    "SECTORS",
+    "SECTOR_BOUNDS_DEG",
+    "AnnotatedSector",
+    "Objects",
+    "class_presence",
+    "measured_objects",
+    "motion_pairs",
+    "nearest_objects",
+    "predicate_answers",
+    "sector_of",
+]
+
+SECTORS: tuple[str, ...] = ("front", "front-left", "left", "back-left", "back", "back-right", "right", "front-right")
+"""The eight 45-degree bearing sectors, counter-clockwise from straight ahead."""
+
+SECTOR_BOUNDS_DEG: dict[str, tuple[float, float]] = {
+    "front": (-22.5, 22.5),
+    "front-left": (22.5, 67.5),
+    "left": (67.5, 112.5),
+    "back-left": (112.5, 157.5),
+    "back": (157.5, -157.5),
+    "back-right": (-157.5, -112.5),
+    "right": (-112.5, -67.5),
+    "front-right": (-67.5, -22.5),
+}
+"""Bearings of each sector, lower bound included and upper excluded; `back` passes through 180 degrees."""
+
+PREDICATES: tuple[str, ...] = ("closer", "farther", "left", "right", "similar")
+
+INTERVAL_FRAMES = 8
+"""Key frames between the endpoints of a motion question, about 4 s."""
+
+DISTANCE_STEP_M = 2.0
+LATERAL_STEP_M = 1.0
+SIMILAR_DISTANCE_M = 1.0
+SIMILAR_LATERAL_M = 0.5
+
+_BREAKS_DEG = [-157.5, -112.5, -67.5, -22.5, 22.5, 67.5, 112.5, 157.5]
+_BREAK_LABELS = ["back", "back-right", "right", "front-right", "front", "front-left", "left", "back-left", "back "]
+
+
+class AnnotatedSector(NamedTuple):
+    """The bearings in which a dataset is annotated, counter-clockwise from `start_deg` to `end_deg`, both included.
+
+    Bearings are measured at the ego origin, counter-clockwise from straight ahead, in [-180, 180].
+    """
+
+    start_deg: float
+    end_deg: float
+
+    @classmethod
+    def parse(cls, text: str) -> AnnotatedSector:
+        """Read `FROM:TO` in degrees, such as `-45:45`.
+
+        Raises:
+            InputError: It is not two numbers between -180 and 180, or the range is empty.
+        """
+        parts = text.split(":")
+        try:
+            start, end = (float(part) for part in parts)
+        except ValueError:
+            start = end = math.nan
+        if not (-180 <= start <= 180 and -180 <= end <= 180) or start == end:
+            raise InputError(
+                f"the annotated sector {text!r} is not two different bearings FROM:TO between -180 and 180 degrees.",
+                remedy="Count counter-clockwise from straight ahead, as in -45:45 for what lies ahead.",
+            )
+        return cls(start, end)
+
+    @property
+    def width_deg(self) -> float:
+        """Width of the range in (0, 360]."""
+        return (self.end_deg - self.start_deg) % 360 or 360.0
+
+    def contains(self, bearing_deg: pl.Expr) -> pl.Expr:
+        """Whether bearings in degrees lie in the range."""
+        after, before = bearing_deg >= self.start_deg, bearing_deg <= self.end_deg
+        return after & before if self.start_deg < self.end_deg else after | before
+
+    def sectors(self) -> tuple[str, ...]:
+        """The sectors that share more than a border with the range."""
+        kept = []
+        for sector in SECTORS:
+            low, high = SECTOR_BOUNDS_DEG[sector]
+            starts_inside = (low - self.start_deg) % 360 < self.width_deg
+            begins_before = (self.start_deg - low) % 360 < (high - low) % 360
+            if starts_inside or begins_before:
+                kept.append(sector)
+        return tuple(kept)
+
+
+class Objects(NamedTuple):
+    """Measured boxes.
+
+    Attributes:
+        everywhere: All boxes that count, with columns scene, frame, label, class_order, track, box, x, y,
+            distance_m, bearing_deg, sector, lidar_points; sorted by scene, frame, class_order, distance_m, track.
+        annotated: Those of them inside the annotated sector; all of them without one.
+        exclusions: Boxes that do not count, by reason.
+    """
+
+    everywhere: pl.DataFrame
+    annotated: pl.DataFrame
+    exclusions: dict[str, int]
+
+
+def sector_of(bearing_deg: pl.Expr) -> pl.Expr:
+    """Name of the sector of bearings in degrees in [-180, 180]."""
+    cut = bearing_deg.cut(_BREAKS_DEG, labels=_BREAK_LABELS, left_closed=True)
+    return cut.cast(pl.String).str.strip_chars()
+
+
+def measured_objects(
+    scenes: Scenes, *, min_lidar_points: int = 1, annotated_sector: AnnotatedSector | None = None
+) -> Objects:
+    """Measure every box that counts.
+
+    Args:
+        scenes: The scenes.
+        min_lidar_points: Fewest LiDAR returns of a box that counts; boxes whose returns are unknown count.
+        annotated_sector: Bearings in which the dataset is annotated; null for all around.
+    """
+    classes = pl.DataFrame(
+        {"label": CLASSES, "class_order": range(len(CLASSES))}, schema_overrides={"class_order": pl.UInt8}
+    )
+    boxes = scenes.boxes.select("scene", "frame", "label", "track", "lidar_points", box="token", x="ego_x", y="ego_y")
+    enough = pl.col("lidar_points").is_null() | (pl.col("lidar_points") >= min_lidar_points)
+    of_classes = boxes.join(classes, on="label", how="inner")
+    everywhere = (
+        of_classes.filter(enough)
+        .with_columns(
+            distance_m=(pl.col("x").pow(2) + pl.col("y").pow(2)).sqrt(),
+            bearing_deg=pl.arctan2("y", "x").degrees(),
+        )
+        .with_columns(sector=sector_of(pl.col("bearing_deg")))
+        .sort("scene", "frame", "class_order", "distance_m", "track")
+    )
+    annotated = everywhere
+    exclusions = {
+        "boxes of other categories": boxes.height - of_classes.height,
+        f"boxes with fewer than {min_lidar_points} LiDAR returns": of_classes.height - everywhere.height,
+    }
+    if annotated_sector is not None:
+        annotated = everywhere.filter(annotated_sector.contains(pl.col("bearing_deg")))
+        exclusions["boxes outside the annotated sector"] = everywhere.height - annotated.height
+    return Objects(everywhere, annotated, {reason: n for reason, n in exclusions.items() if n})
+
+
+def nearest_objects(objects: pl.DataFrame) -> pl.DataFrame:
+    """The nearest object of each class at each key frame, sorted by scene, frame and distance (then class order).
+
+    Adds `margin`: degrees from its bearing to the nearest sector border.
+    """
+    offset = (pl.col("bearing_deg") + 22.5).mod(45.0) - 22.5
+    return (
+        objects.group_by("scene", "frame", "class_order", maintain_order=True)
+        .first()
+        .with_columns(margin=22.5 - offset.abs())
+        .sort("scene", "frame", "distance_m", "class_order")
+        .select(*objects.columns, "margin")
+    )
+
+
+def class_presence(keyframes: pl.DataFrame, nearest: pl.DataFrame) -> pl.DataFrame:
+    """Whether each of the ten classes is present at each key frame.
+
+    Returns:
+        Columns scene, frame, present and absent (lists of labels in class order); one row a key frame.
+    """
+    classes = pl.DataFrame(
+        {"label": CLASSES, "class_order": range(len(CLASSES))}, schema_overrides={"class_order": pl.UInt8}
+    )
+    found = nearest.select("scene", "frame", "label", present=pl.lit(True))
+    return (
+        keyframes.select("scene", "frame")
+        .join(classes, how="cross")
+        .join(found, on=["scene", "frame", "label"], how="left")
+        .sort("scene", "frame", "class_order")
+        .group_by("scene", "frame", maintain_order=True)
+        .agg(
+            present=pl.col("label").filter(pl.col("present").is_not_null()),
+            absent=pl.col("label").filter(pl.col("present").is_null()),
+        )
+    )
+
+
+def motion_pairs(nearest: pl.DataFrame, objects: pl.DataFrame) -> pl.DataFrame:
+    """Follow the nearest object of each class for `INTERVAL_FRAMES` key frames.
+
+    Args:
+        nearest: The nearest objects at the start (see `nearest_objects`).
+        objects: All objects; the same track and class has to be among them at the end.
+
+    Returns:
+        The columns of `nearest`, those of the end with suffix `_end`, distance_delta_m and lateral_delta_m
+        (end minus start, each in its own ego frame).
+    """
+    ends = objects.select(
+        "scene", "track", "label", pl.exclude("scene", "track", "label").name.suffix("_end")
+    ).with_columns(frame=pl.col("frame_end") - INTERVAL_FRAMES)
+    return nearest.join(ends, on=["scene", "track", "label", "frame"], how="inner", maintain_order="left").with_columns(
+        distance_delta_m=pl.col("distance_m_end") - pl.col("distance_m"),
+        lateral_delta_m=pl.col("y_end") - pl.col("y"),
+    )
+
+
+def predicate_answers(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Judge the five motion predicates, each for itself (Eq. 3).
+
+    Returns:
+        Five rows a pair, with the columns of `pairs` and: predicate, holds, margin (metres in the plane of
+        distance change and lateral change from the measurement to the nearest point where the answer flips),
+        below_threshold (it does not hold, though the change has the right sign).
+    """
+    distance, lateral = pl.col("distance_delta_m"), pl.col("lateral_delta_m")
+    towards = {"closer": -distance, "farther": distance, "left": lateral, "right": -lateral}
+    threshold = {"closer": DISTANCE_STEP_M, "farther": DISTANCE_STEP_M, "left": LATERAL_STEP_M, "right": LATERAL_STEP_M}
+    judged = [
+        pairs.with_columns(
+            predicate=pl.lit(predicate),
+            holds=change >= threshold[predicate],
+            margin=(change - threshold[predicate]).abs(),
+            below_threshold=(change > 0) & (change < threshold[predicate]),
+        )
+        for predicate, change in towards.items()
+    ]
+    inside = pl.min_horizontal(SIMILAR_DISTANCE_M - distance.abs(), SIMILAR_LATERAL_M - lateral.abs())
+    beyond = [(distance.abs() - SIMILAR_DISTANCE_M).clip(0), (lateral.abs() - SIMILAR_LATERAL_M).clip(0)]
+    similar = (distance.abs() < SIMILAR_DISTANCE_M) & (lateral.abs() < SIMILAR_LATERAL_M)
+    judged.append(
+        pairs.with_columns(
+            predicate=pl.lit("similar"),
+            holds=similar,
+            margin=pl.when(similar).then(inside).otherwise((beyond[0].pow(2) + beyond[1].pow(2)).sqrt()),
+            below_threshold=pl.lit(False),
+        )
+    )
+    return pl.concat(judged)

@@ -1,0 +1,62 @@
+"""Draws that depend on nothing but a seed and what is drawn: candidates are ranked by a hash.
+
+A candidate's rank does not change with the row order of the input, the hash order of the process, the
+number of workers, or the other candidates; so two builds that share candidates share questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import TypeVar
+
+import polars as pl
+
+__all__ = ["arranged", "draw", "rank", "ranks", "unit_interval"]
+
+Item = TypeVar("Item")
+
+_RANK = "__rank__"
+
+
+def rank(seed: int, family: str, key: str) -> int:
+    """Rank of one candidate: the first 64 bits of BLAKE2b over seed, family and key, as an unsigned integer."""
+    return int.from_bytes(blake2b(f"{seed}\x1f{family}\x1f{key}".encode(), digest_size=8).digest(), "big")
+
+
+def ranks(keys: Iterable[str], *, seed: int, family: str) -> pl.Series:
+    """Rank every key (see `rank`); a UInt64 series in the order of the keys."""
+    prefix = blake2b(f"{seed}\x1f{family}\x1f".encode(), digest_size=8)
+    values = []
+    for key in keys:
+        state = prefix.copy()
+        state.update(key.encode())
+        values.append(int.from_bytes(state.digest(), "big"))
+    return pl.Series(values, dtype=pl.UInt64)
+
+
+def unit_interval(seed: int, family: str, key: str) -> float:
+    """A number in [0, 1), uniform over keys."""
+    return (rank(seed, family, key) >> 11) / (1 << 53)
+
+
+def draw(candidates: pl.DataFrame, n: int | None, *, seed: int, family: str) -> pl.DataFrame:
+    """Take the `n` candidates of lowest rank, in order of rank.
+
+    Args:
+        candidates: Rows with a column `key` of distinct strings.
+        n: How many; all that there are if fewer, and all if null.
+        seed: Seed of the build.
+        family: Name of the draw; draws of different names are independent.
+    """
+    ranked = candidates.with_columns(ranks(candidates["key"], seed=seed, family=family).alias(_RANK))
+    ordered = ranked.sort(_RANK, "key").drop(_RANK)
+    return ordered if n is None else ordered.head(n)
+
+
+def arranged(items: Sequence[str], *, seed: int, family: str, key: str) -> list[str]:
+    """Put distinct items into an order drawn for this key; the first n of it are a draw of n.
+
+    Adding or removing an item leaves the order of the others as it is.
+    """
+    return sorted(items, key=lambda item: (rank(seed, family, f"{key}\x1f{item}"), item))

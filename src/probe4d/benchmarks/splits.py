@@ -1,0 +1,47 @@
+"""Which scenes of a dataset a benchmark is built from."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from probe4d.errors import InputError
+from probe4d.scenes.splits import OFFICIAL_SPLITS
+from probe4d.scenes.tables import Scenes
+
+__all__ = ["select_split"]
+
+ALL = "all"
+
+
+def select_split(scenes: Scenes, split: str | None) -> tuple[Scenes, str]:
+    """Choose the scenes of a split.
+
+    Args:
+        scenes: All scenes of the dataset.
+        split: Name of an official split, or `all`. Without it: `val` for a trainval folder that holds all
+            official val scenes, `all` for any other.
+
+    Returns:
+        The scenes, and the choice in words.
+
+    Raises:
+        InputError: The split is unknown or holds none of the scenes.
+    """
+    if split is None:
+        found = scenes.scenes.filter(pl.col("split") == "val").height
+        whole = "trainval" in scenes.version and found == len(OFFICIAL_SPLITS["val"])
+        split = "val" if whole else ALL
+    if split == ALL:
+        if not scenes.names:
+            raise InputError("holds no scene.", path=scenes.root / scenes.version)
+        return scenes, ALL
+    names = scenes.scenes.filter(pl.col("split") == split)["scene"].to_list()
+    if not names:
+        there = scenes.scenes["split"].drop_nulls().unique().sort().to_list()
+        held = f"scenes of {', '.join(there)}" if there else "no scene of an official split"
+        raise InputError(
+            f"holds no scene of the split {split!r}, but {held}.",
+            path=scenes.root / scenes.version,
+            remedy=f"Choose one of them, or --split {ALL}.",
+        )
+    return scenes.select(names), split

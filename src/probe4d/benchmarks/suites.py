@@ -1,0 +1,123 @@
+"""The suites that exist, and what can be done with each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
+from probe4d.benchmarks.question import Evidence, Format
+from probe4d.benchmarks.suite import Finding, Suite
+from probe4d.errors import InputError
+from probe4d.scenes.tables import Scenes
+from probe4d.store.files import write_bytes
+
+__all__ = ["SUITES", "PromptLine", "build", "check", "prompt_lines", "suite_named", "write_prompts"]
+
+SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU,)}
+"""Suites by name."""
+
+
+def suite_named(name: str) -> Suite:
+    """Find a suite.
+
+    Raises:
+        InputError: There is none of this name.
+    """
+    if name not in SUITES:
+        raise InputError(f"there is no suite {name!r}; known are {', '.join(SUITES)}.")
+    return SUITES[name]
+
+
+def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameters: Any) -> Benchmark:
+    """Build a benchmark.
+
+    Args:
+        suite: Name of the suite, such as `lidar-hallu`.
+        scenes: The scenes that answers are measured in.
+        out: Folder to write to; nothing is written without it.
+        parameters: Parameters of the suite (for `lidar-hallu` see `probe4d.benchmarks.lidar_hallu.build`).
+
+    Raises:
+        InputError: There is no such suite, or a parameter or the scenes cannot be used.
+    """
+    return suite_named(suite).build(scenes, out, **parameters)
+
+
+def check(benchmark: Benchmark, dataroot: Path | str) -> Sequence[Finding]:
+    """Derive every answer of a benchmark again from the dataset's raw tables.
+
+    Args:
+        benchmark: The benchmark.
+        dataroot: Folder of the dataset that it was built from.
+
+    Returns:
+        What differs or breaks a promise of the benchmark; empty if all is well.
+
+    Raises:
+        InputError: The benchmark's suite is unknown, or the dataset cannot be read.
+    """
+    return suite_named(benchmark.record.suite).audit(benchmark, Path(dataroot))
+
+
+class PromptLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a prompts file: what it takes to ask one question.
+
+    Attributes:
+        question: Id of the question; an answer in `answers.jsonl` names it.
+        scene: Name of the scene.
+        format: Form of the answer.
+        frames: Key frames that the question asks about.
+        prompt: The whole text.
+        options: Texts of the options in the order of their letters.
+        evidence: Key frames and sensor channels to be shown; no views means all.
+    """
+
+    question: str
+    scene: str
+    format: Format
+    frames: tuple[int, ...]
+    prompt: str
+    options: tuple[str, ...]
+    evidence: Evidence
+
+
+def prompt_lines(benchmark: Benchmark, *, setting: str = "default") -> Iterator[PromptLine]:
+    """Word every question of a benchmark, in its order.
+
+    Args:
+        benchmark: The benchmark.
+        setting: Setting of its suite, such as `default` or `anti-position`.
+
+    Raises:
+        InputError: The suite has no such setting, or a question cannot be worded.
+    """
+    suite = suite_named(benchmark.record.suite)
+    if setting not in suite.prompts:
+        raise InputError(f"{suite.name} has no setting {setting!r}; it has {', '.join(suite.prompts)}.")
+    word = suite.prompts[setting]
+    for question in benchmark.questions:
+        yield PromptLine(
+            question=question.id,
+            scene=question.scene,
+            format=question.format,
+            frames=question.frames,
+            prompt=word(question),
+            options=question.options,
+            evidence=question.evidence,
+        )
+
+
+def write_prompts(benchmark: Benchmark, path: Path | str, *, setting: str = "default") -> int:
+    """Write every prompt of a benchmark as JSON lines (see `PromptLine`), and return how many.
+
+    Raises:
+        InputError: As `prompt_lines`, or the file cannot be written.
+    """
+    lines = list(prompt_lines(benchmark, setting=setting))
+    write_bytes(path, msgspec.json.Encoder().encode_lines(lines))
+    return len(lines)

@@ -1,0 +1,84 @@
+"""`probe4d build`: questions whose answers follow from a dataset's geometry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe4d.cli import app, output
+
+__all__ = ["build"]
+
+
+@app.command("build")
+def build(
+    suite: Annotated[str, typer.Argument(help="Suite of questions: lidar-hallu.")],
+    dataroot: Annotated[Path, typer.Argument(help="Dataset folder in the nuScenes schema.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder of the benchmark.")],
+    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
+    reference_channel: Annotated[
+        str | None, typer.Option("--reference-channel", help="LiDAR whose times and poses key frames have.")
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option("--split", help="Official split, or all [default: val of a whole trainval folder, else all]."),
+    ] = None,
+    per_family: Annotated[int, typer.Option("--per-family", help="Questions in each family.")] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")] = 42,
+    min_margin: Annotated[
+        float, typer.Option("--min-margin", help="Smallest margin: degrees for position, metres for the others.")
+    ] = 0.0,
+    min_lidar_points: Annotated[
+        int, typer.Option("--min-lidar-points", help="Fewest LiDAR returns of a box that counts.")
+    ] = 1,
+    annotated_sector: Annotated[
+        str | None,
+        typer.Option("--annotated-sector", help="Bearings that are annotated, FROM:TO in degrees, such as -45:45."),
+    ] = None,
+    events: Annotated[
+        Path | None, typer.Option("--events", help="B4DL's time_grounding.json, to take events from.")
+    ] = None,
+    distractors: Annotated[
+        str, typer.Option("--distractors", help="Lengths of wrong intervals: matched or published.")
+    ] = "matched",
+    workers: Annotated[int, typer.Option("--workers", help="Processes that measure scenes.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the benchmark's record as JSON.")] = False,
+) -> None:
+    """Build a benchmark from a dataset."""
+    import msgspec
+
+    from probe4d.benchmarks.suites import build as build_suite
+    from probe4d.scenes.opening import open_scenes
+
+    scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
+    benchmark = build_suite(
+        suite,
+        scenes,
+        out,
+        split=split,
+        per_family=per_family,
+        seed=seed,
+        min_margin=min_margin,
+        min_lidar_points=min_lidar_points,
+        annotated_sector=annotated_sector,
+        events=events,
+        distractors=distractors,
+        workers=workers,
+    )
+    record = benchmark.record
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(record), indent=2).decode())
+        return
+    print(
+        f"split {record.source.split}: {record.source.scenes:,} scenes of {record.source.name} {record.source.version}"
+    )
+    for family, formats in record.counts.items():
+        words = ", ".join(f"{n:,} {kind}" for kind, n in sorted(formats.items()))
+        print(f"{family}: {words}")
+    print(f"{benchmark.table.height:,} questions, fingerprint {record.fingerprint}, in {out}")
+    for shortfall in record.shortfalls:
+        output.note(f"short: {shortfall}")
+    for reason, n in record.exclusions.items():
+        output.note(f"left out: {n:,} × {reason}")

@@ -1,0 +1,28 @@
+"""`probe4d prompts`: the whole text of every question, to ask a model of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe4d.cli import app
+
+__all__ = ["prompts"]
+
+
+@app.command("prompts")
+def prompts(
+    benchmark: Annotated[Path, typer.Argument(help="Benchmark folder.")],
+    out: Annotated[Path, typer.Option("--out", help="JSON-lines file to write.")],
+    setting: Annotated[
+        str, typer.Option("--setting", help="default, anti-position, ego or explicit-threshold.")
+    ] = "default",
+) -> None:
+    """Write every question's whole prompt, a JSON object a line."""
+    from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.benchmarks.suites import write_prompts
+
+    n = write_prompts(read_benchmark(benchmark), out, setting=setting)
+    print(f"{n:,} prompts in {out}")

@@ -1,0 +1,199 @@
+"""How the ego vehicle moves, in words: the ego-motion text of LiDAR-Hallu's B4DL-Ego layout.
+
+The words for speed, direction, heading and acceleration describe the step from the previous key frame to
+the one named. Which two key frames are named follows from the question's text alone, never from its answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+__all__ = ["EgoMotion", "Selection", "ego_motion", "frame_phrases", "scene_phrases", "select_frames"]
+
+_INTERVALS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\bfrom frames? (\d+) to (?:frame )?(\d+)",
+        r"\bbetween frames? (\d+) and (?:frame )?(\d+)",
+        r"\bduring frames? (\d+) to (?:frame )?(\d+)",
+        r"\bframes? (\d+) to (?:frame )?(\d+)",
+        r"\bframes? (\d+)\s*[-–]\s*(\d+)",
+        r"\bfrom (\d+) to (\d+)",
+    )
+)
+_SINGLE_FRAMES = (re.compile(r"\b(?:at|in|during|by) frame (\d+)"), re.compile(r"\bframe (\d+)"))
+
+SPEEDS = (
+    (0.2, "nearly stationary"),
+    (2.0, "moving slowly"),
+    (6.0, "moving at moderate speed"),
+    (math.inf, "moving fast"),
+)
+"""Upper bounds in m/s, and words."""
+STILL_M = 0.2
+SIDE_RATIO = 0.25
+TURN_DEG = 5.0
+ACCELERATION_MPS2 = 0.5
+WINDOW_BEFORE, WINDOW = 2, 4
+
+
+class Selection(NamedTuple):
+    """The key frames that a text refers to, and why.
+
+    The reasons: `question_interval`, `question_single_frame_window`, `full_scene_fallback`.
+    """
+
+    start_frame: int
+    end_frame: int
+    reason: str
+
+
+class EgoMotion(NamedTuple):
+    """The ego-motion text of a question and the key frames it names."""
+
+    start_frame: int
+    end_frame: int
+    selection_reason: str
+    text: str
+
+
+def select_frames(text: str, frames: Sequence[int]) -> Selection:
+    """Find the key frames that a question refers to.
+
+    Args:
+        text: The question with options and directive.
+        frames: Indices of the scene's key frames, ascending, at least one.
+    """
+    lowered = text.lower()
+    first, last = frames[0], frames[-1]
+    spans = [(int(a), int(b)) for pattern in _INTERVALS for a, b in pattern.findall(lowered)]
+    spans = [(a, b) for a, b in spans if a <= b]
+    if spans:
+        start = _nearest(min(a for a, _ in spans), frames)
+        return Selection(start, _nearest(max(b for _, b in spans), frames), "question_interval")
+    for pattern in _SINGLE_FRAMES:
+        if found := pattern.search(lowered):
+            frame = _nearest(int(found.group(1)), frames)
+            start = min(max(frame - WINDOW_BEFORE, first), max(last - WINDOW, first))
+            return Selection(start, min(start + WINDOW, last), "question_single_frame_window")
+    return Selection(first, last, "full_scene_fallback")
+
+
+def frame_phrases(timestamps_us: Sequence[int], xy_m: np.ndarray, yaw_rad: np.ndarray) -> list[str | None]:
+    """Describe the step to each key frame from the one before.
+
+    Args:
+        timestamps_us: (n,) times.
+        xy_m: (n, 2) ego positions in the global frame; height plays no part.
+        yaw_rad: (n,) ego headings in the global frame.
+
+    Returns:
+        One phrase a key frame; null for the first, which has no step.
+    """
+    if len(timestamps_us) < 2:
+        return [None] * len(timestamps_us)
+    seconds = np.maximum(np.diff(np.asarray(timestamps_us, dtype=np.float64) / 1e6), 1e-6)
+    step = np.diff(xy_m, axis=0)
+    cosine, sine = np.cos(yaw_rad[:-1]), np.sin(yaw_rad[:-1])
+    forward = cosine * step[:, 0] + sine * step[:, 1]
+    left = -sine * step[:, 0] + cosine * step[:, 1]
+    displacement = np.hypot(forward, left)
+    speed = displacement / seconds
+    acceleration = (speed - np.concatenate((speed[:1], speed[:-1]))) / seconds
+    turn_deg = np.degrees((np.diff(yaw_rad) + math.pi) % (2 * math.pi) - math.pi)
+    steps = zip(
+        *(terms.tolist() for terms in (speed, forward, left, displacement, turn_deg, acceleration)), strict=True
+    )
+    return [None, *(_phrase(*step) for step in steps)]
+
+
+def scene_phrases(keyframes: pl.DataFrame) -> dict[str, dict[int, str | None]]:
+    """Describe every step of every scene.
+
+    Args:
+        keyframes: Columns of `KEYFRAMES_SCHEMA`.
+
+    Returns:
+        Scene to key-frame index to phrase (see `frame_phrases`), indices ascending.
+    """
+    w, x, y, z = (pl.col(f"pose_q{axis}") for axis in "wxyz")
+    yaw = pl.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    phrases = {}
+    for (scene,), part in keyframes.sort("scene", "frame").with_columns(yaw=yaw).group_by("scene", maintain_order=True):
+        described = frame_phrases(
+            part["timestamp_us"].to_list(), part.select("pose_x", "pose_y").to_numpy(), part["yaw"].to_numpy()
+        )
+        phrases[str(scene)] = dict(zip(part["frame"].to_list(), described, strict=True))
+    return phrases
+
+
+def ego_motion(text: str, phrases: Mapping[int, str | None]) -> EgoMotion:
+    """The ego-motion text that goes with a question.
+
+    Args:
+        text: The question with options and directive.
+        phrases: The scene's phrases by key-frame index (see `scene_phrases`).
+    """
+    selection = select_frames(text, list(phrases))
+    start, end = selection.start_frame, selection.end_frame
+    roles = {start: "the first referenced frame", end: "the last referenced frame"}
+    if start == end:
+        roles = {start: "the referenced frame"}
+    sentences = [_sentence(role, frame, phrases[frame]) for frame, role in roles.items()]
+    return EgoMotion(start, end, selection.reason, " ".join(sentences))
+
+
+def _phrase(
+    speed_mps: float, forward_m: float, left_m: float, displacement_m: float, turn_deg: float, acceleration_mps2: float
+) -> str:
+    return (
+        f"{_speed(speed_mps)} {_direction(forward_m, left_m, displacement_m)} relative to the previous frame, "
+        f"{_heading(turn_deg)}, and {_acceleration(acceleration_mps2)}"
+    )
+
+
+def _sentence(role: str, frame: int, phrase: str | None) -> str:
+    if phrase is None:
+        return (
+            f"At {role}, frame {frame:03d}, this is the initial ego pose of the sequence, "
+            "with no previous frame available for relative motion."
+        )
+    return f"At {role}, frame {frame:03d}, the ego vehicle is {phrase}."
+
+
+def _nearest(frame: int, frames: Sequence[int]) -> int:
+    return min(frames, key=lambda available: (abs(available - frame), available))
+
+
+def _speed(speed_mps: float) -> str:
+    return next(words for bound, words in SPEEDS if speed_mps < bound)
+
+
+def _direction(forward_m: float, left_m: float, displacement_m: float) -> str:
+    if displacement_m < STILL_M:
+        return "with little relative displacement"
+    along = "forward" if forward_m >= 0 else "backward"
+    across = "left" if left_m >= 0 else "right"
+    if abs(left_m) < SIDE_RATIO * abs(forward_m):
+        return along
+    if abs(forward_m) < SIDE_RATIO * abs(left_m):
+        return across
+    return f"{along}-{across}"
+
+
+def _heading(turn_deg: float) -> str:
+    if turn_deg < -TURN_DEG:
+        return "turning right"
+    return "turning left" if turn_deg > TURN_DEG else "keeping a similar heading"
+
+
+def _acceleration(acceleration_mps2: float) -> str:
+    if acceleration_mps2 < -ACCELERATION_MPS2:
+        return "slowing down"
+    return "speeding up" if acceleration_mps2 > ACCELERATION_MPS2 else "maintaining similar speed"
