@@ -103,7 +103,7 @@ class Dataset:
         """`sample` with its number in its scene by time (`frame`) and its ego pose at the reference reading."""
         pose = self["ego_pose"].with_row_index("ego_pose").cast({"ego_pose": pl.Int64})
         reference = (
-            self.readings.filter(pl.col("channel") == self.reference_channel)
+            self.readings.filter(pl.col("channel") == pl.lit(self.reference_channel, dtype=pl.String))
             .unique("sample", keep="first", maintain_order=True)
             .select("sample", "ego_pose")
             .join(pose.select("ego_pose", "x", "y", "z"), on="ego_pose")

@@ -7,6 +7,8 @@ import polars as pl
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.sanity.rule import Severity, rule
 
+__all__ = ["in_microseconds"]
+
 KEYFRAME_INTERVAL_S = 0.5
 INTERVAL_TOLERANCE_S = 0.25
 """nuScenes annotates at 2 Hz, give or take 0.1 s (nuScenes, Sec. 3)."""
@@ -57,7 +59,7 @@ def _keyframe_times_equal(data: Dataset) -> pl.Series:
 )
 def _keyframe_interval_odd(data: Dataset) -> pl.Series:
     faulty = pl.concat([_older_than_previous(data, "sample")["token"], _keyframe_times_equal(data)])
-    sample = data["sample"].filter(pl.col("scene").is_not_null() & _in_microseconds("timestamp"))
+    sample = data["sample"].filter(pl.col("scene").is_not_null() & in_microseconds("timestamp"))
     sample = sample.filter(~pl.col("token").is_in(faulty.implode()).any().over("scene"))
     seconds = pl.col("timestamp").diff().over("scene") / 1e6
     return sample.sort("scene", "timestamp").filter((seconds - KEYFRAME_INTERVAL_S).abs() > INTERVAL_TOLERANCE_S)[
@@ -74,7 +76,7 @@ def _keyframe_interval_odd(data: Dataset) -> pl.Series:
     needs=("sample_data", "sample", "calibrated_sensor", "sensor"),
 )
 def _reading_far_from_keyframe(data: Dataset) -> pl.Series:
-    readings = data.readings.filter(_in_microseconds("timestamp") & _in_microseconds("sample_timestamp"))
+    readings = data.readings.filter(in_microseconds("timestamp") & in_microseconds("sample_timestamp"))
     offset_us = (pl.col("timestamp") - pl.col("sample_timestamp")).abs()
     return readings.filter(offset_us > MAX_READING_OFFSET_MS * 1000)["token"]
 
@@ -90,7 +92,7 @@ def _reading_far_from_keyframe(data: Dataset) -> pl.Series:
 def _pose_time_differs(data: Dataset) -> pl.Series:
     readings = data["sample_data"].select("token", "timestamp", "ego_pose")
     pose_time = data["ego_pose"]["timestamp"].gather(readings["ego_pose"]).alias("pose_time")
-    readings = readings.with_columns(pose_time).filter(_in_microseconds("timestamp") & _in_microseconds("pose_time"))
+    readings = readings.with_columns(pose_time).filter(in_microseconds("timestamp") & in_microseconds("pose_time"))
     return readings.filter((pl.col("timestamp") - pl.col("pose_time")).abs() > MAX_POSE_OFFSET_MS * 1000)["token"]
 
 
@@ -115,10 +117,11 @@ def _readings_unordered(data: Dataset) -> pl.Series:
     needs=("sample",),
 )
 def _timestamp_unit(data: Dataset) -> pl.Series:
-    return data["sample"].filter(~_in_microseconds("timestamp"))["token"]
+    return data["sample"].filter(~in_microseconds("timestamp"))["token"]
 
 
-def _in_microseconds(column: str) -> pl.Expr:
+def in_microseconds(column: str) -> pl.Expr:
+    """Whether a column of timestamps can be in microseconds since 1970; TIM007 says so where it cannot."""
     return pl.col(column).is_between(_YEAR_2000_US, _YEAR_2100_US)
 
 

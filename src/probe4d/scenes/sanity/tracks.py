@@ -6,6 +6,7 @@ import polars as pl
 
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.sanity.rule import Severity, rule
+from probe4d.scenes.sanity.times import in_microseconds
 
 MAX_SPEED_M_PER_S = 70.0
 """Faster than any road user; such a step joins two objects or has a wrong time."""
@@ -93,7 +94,7 @@ def _track_unordered(data: Dataset) -> pl.Series:
 def _track_speed_implausible(data: Dataset) -> pl.Series:
     metres = pl.sum_horizontal((pl.col(f"next_{axis}") - pl.col(axis)) ** 2 for axis in ("x", "y", "z")).sqrt()
     seconds = (pl.col("next_timestamp") - pl.col("timestamp")) / 1e6
-    is_step = (seconds > 0) & metres.is_finite()
+    is_step = (seconds > 0) & metres.is_finite() & in_microseconds("timestamp")
     return _steps(data).filter(is_step & (metres > MAX_SPEED_M_PER_S * seconds))["token"]
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.sanity.rule import Rule, Severity, register, rule
+from probe4d.scenes.sanity.times import in_microseconds
 
 MAX_NORM_ERROR = 1e-3
 """How far the norm of a quaternion may be from 1; rounding to four digits stays below."""
@@ -169,7 +170,7 @@ def _ego_speed_implausible(data: Dataset) -> pl.Series:
     steps = data.keyframes.drop_nulls(("scene", *_POSITION)).sort("scene", "frame")
     metres = pl.sum_horizontal((pl.col(axis) - pl.col(axis).shift()).over("scene") ** 2 for axis in _POSITION).sqrt()
     seconds = pl.col("timestamp").cast(pl.Float64).diff().over("scene") / 1e6
-    is_step = (pl.col("frame").diff().over("scene") == 1) & (seconds > 0)
+    is_step = (pl.col("frame").diff().over("scene") == 1) & (seconds > 0) & in_microseconds("timestamp")
     return steps.filter(is_step & metres.is_finite() & (metres > MAX_EGO_SPEED_M_PER_S * seconds))["token"]
 
 

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from faults import IN_TABLES, ON_DISK
+from small_dataset import small_tables, write_dataset
+
+from probe4d.errors import InputError
+from probe4d.scenes.sanity import Severity, inspect, rules
+
+IDS = [rule.id for rule in rules()]
+
+
+def test_a_valid_dataset_raises_nothing(tmp_path: Path) -> None:
+    write_dataset(small_tables(), tmp_path)
+    report = inspect(tmp_path)
+    assert report.findings == ()
+    assert report.unchecked == ()
+
+
+def test_every_rule_has_a_fault() -> None:
+    assert sorted([*IN_TABLES, *ON_DISK]) == sorted(IDS)
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_fault_is_named_by_its_rule_alone(id: str, tmp_path: Path) -> None:
+    tables = small_tables()
+    if id in IN_TABLES:
+        IN_TABLES[id](tables)
+    root = tmp_path / "dataset"
+    write_dataset(tables, root)
+    if id in ON_DISK:
+        ON_DISK[id](root)
+    report = inspect(root)
+    assert [finding.rule.id for finding in report.findings] == [id]
+    assert report.findings[0].count >= 1
+    assert all(report.findings[0].first)
