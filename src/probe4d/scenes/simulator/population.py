@@ -79,6 +79,7 @@ def plan_scene(seed: int, scene: int, rng: np.random.Generator) -> Plan:
     manoeuvre = MANOEUVRES[order[place]]
     absent = absent_classes(seed, scene)
     always = (-60.0, 90.0)
+    red: tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]
     if manoeuvre.startswith("stop"):
         change = float(rng.uniform(9.0, 13.0))
         red = (((always[0], change),), ((change - 3.0, always[1]),))

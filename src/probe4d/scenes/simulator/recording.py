@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from probe4d.errors import RunError
 from probe4d.scenes.classes import label_of_category
+from probe4d.scenes.simulator.camera import CAMERAS, HEIGHT, WIDTH, Painter
 from probe4d.scenes.simulator.lidar import Scan, lidar_scan
 from probe4d.scenes.simulator.motion import Agent
 from probe4d.scenes.simulator.tables import TABLES, Rows, encode_rows, linked, rotation, token, visibility_level
 from probe4d.scenes.simulator.world import World, make_world
-from probe4d.store.files import write_bytes
 
 __all__ = ["LIDAR", "record_scene", "scene_name"]
 
@@ -61,7 +61,7 @@ def record_scene(scene: int, *, out: Path, seed: int, cameras: bool) -> dict[str
         tracks = _tracks(world, scans)
         shown = {label_of_category(world.motion.agents[track.agent].category) for track in tracks} - {None}
         if shown == set(world.plan.present):
-            rows = _Recorder(world, scene, seed, out).record(scans, tracks)
+            rows = _Recorder(world, scene, seed, out).record(scans, tracks, cameras=cameras)
             return {name: encode_rows(rows.get(name, [])) for name in TABLES}
     raise RunError(f"scene {scene_name(scene)} of seed {seed} shows not all of its classes after {_ATTEMPTS} layouts.")
 
@@ -106,7 +106,7 @@ class _Recorder:
     def token(self, kind: str, *key: object) -> str:
         return token(kind, self.seed, self.name, *key)
 
-    def record(self, scans: list[Scan], tracks: list[_Track]) -> Rows:
+    def record(self, scans: list[Scan], tracks: list[_Track], *, cameras: bool) -> Rows:
         frames = len(scans)
         self.rows["log"].append(
             {
@@ -139,6 +139,8 @@ class _Recorder:
             ]
         )
         self.lidar(scans)
+        if cameras:
+            self.cameras()
         self.annotations(scans, tracks)
         return self.rows
 
@@ -150,9 +152,26 @@ class _Recorder:
         readings = []
         for frame, (time, scan) in enumerate(zip(self.world.times, scans, strict=True)):
             row = self.reading(LIDAR, frame, float(time), "pcd", ".pcd.bin", 0, 0)
-            write_bytes(self.out / row["filename"], scan.points.tobytes())
+            self.file(row).write_bytes(scan.points.tobytes())
             readings.append(row)
         self.rows["sample_data"] += linked(readings)
+
+    def cameras(self) -> None:
+        painter = Painter(self.world)
+        for channel, camera in CAMERAS.items():
+            self.calibrate(channel, np.array(camera.position), camera.rotation, camera.intrinsic)
+            readings = []
+            for frame, time in enumerate(self.world.times):
+                row = self.reading(channel, frame, float(time) + camera.delay_s, "jpg", ".jpg", HEIGHT, WIDTH)
+                painter.picture(camera, float(time) + camera.delay_s).save(self.file(row), "JPEG", quality=80)
+                readings.append(row)
+            self.rows["sample_data"] += linked(readings)
+
+    def file(self, row: dict[str, Any]) -> Path:
+        """Where a reading is written. No temporary names: nothing refers to the file until the tables exist."""
+        path = self.out / str(row["filename"])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
 
     def calibrate(
         self, channel: str, translation: Floats, quaternion: list[float], intrinsic: list[list[float]]

@@ -13,6 +13,7 @@ from PIL import Image
 
 from probe4d import engine
 from probe4d.errors import InputError
+from probe4d.scenes.simulator.camera import CAMERAS
 from probe4d.scenes.simulator.population import SIZES
 from probe4d.scenes.simulator.recording import LIDAR, record_scene, scene_name
 from probe4d.scenes.simulator.tables import TABLES, dataset_rows, encode_rows, token
@@ -72,7 +73,7 @@ def simulate(
     _write_map(out, seed)
     record = functools.partial(record_scene, out=out, seed=seed, cameras=cameras)
     recorded = engine.over(record, range(scenes), workers=workers, done=done)
-    channels = {LIDAR: "lidar"}
+    channels = {LIDAR: "lidar"} | (dict.fromkeys(CAMERAS, "camera") if cameras else {})
     shared = dataset_rows(seed, [scene_name(scene) for scene in range(scenes)], SIZES, channels)
     # A folder without tables is no dataset: the last of them to appear is the list of scenes.
     for table in sorted(TABLES, key=lambda name: name == "scene"):

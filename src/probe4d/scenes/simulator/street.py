@@ -42,7 +42,7 @@ class Path:
     def at(self, s: Floats | float, d: Floats | float = 0.0) -> tuple[Floats, Floats, Floats]:
         """Position and heading at `s` metres along and `d` metres to the left; held at both ends."""
         grid = np.arange(len(self.yaw), dtype=np.float64)
-        yaw = np.interp(s, grid, self.yaw)
+        yaw = np.asarray(np.interp(s, grid, self.yaw))
         x = np.interp(s, grid, self.points[:, 0]) - d * np.sin(yaw)
         y = np.interp(s, grid, self.points[:, 1]) + d * np.cos(yaw)
         return x, y, yaw
