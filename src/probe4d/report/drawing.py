@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from functools import cache
+from importlib import resources
 from pathlib import Path
 
 import jinja2
@@ -15,7 +16,7 @@ from probe4d.report.picture import Picture, Pictures
 from probe4d.report.theme import LIGHT, resolved
 from probe4d.store.files import write_bytes
 
-__all__ = ["environment", "picture_png", "picture_svg", "printable", "write_picture"]
+__all__ = ["environment", "picture_png", "picture_svg", "printable", "template_text", "write_picture"]
 
 GAP = 16.0
 SCALE = 2.0  # pixels a drawing unit, so that lines stay fine on dense screens
@@ -27,6 +28,11 @@ def environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("probe4d.report"), autoescape=True, undefined=jinja2.StrictUndefined
     )
+
+
+def template_text(name: str) -> str:
+    """The text of a file among the templates, as it stands."""
+    return resources.files("probe4d.report").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def printable(text: str) -> str:
@@ -54,7 +60,7 @@ def picture_svg(question: Question, pictures: Pictures) -> str | None:
         heading.append(_line(panel.title, top + 16, 13, x=x, fill="muted"))
         x, below = x + PANEL + GAP, max(below, top + 22 + panel.height + GAP)
     template = environment().get_template("picture.svg")
-    css = resolved(_read("picture.css"), LIGHT)
+    css = resolved(template_text("picture.css"), LIGHT)
     colours = {"page": LIGHT["card"], "ground": LIGHT["panel"]}
     return template.render(
         width=width, height=below, heading=heading, panels=panels, unit=PANEL, css=css, **colours
@@ -98,9 +104,3 @@ def _heading(question: Question, picture: Picture, width: float) -> tuple[list[d
 
 def _line(text: str, y: float, size: int, *, x: float = GAP, weight: int = 400, fill: str = "ink") -> dict[str, object]:
     return {"text": text, "x": x, "y": round(y, 1), "size": size, "weight": weight, "fill": LIGHT[fill]}
-
-
-def _read(name: str) -> str:
-    loader = environment().loader
-    assert loader is not None
-    return loader.get_source(environment(), name)[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,8 +12,6 @@ import polars as pl
 from probe4d.diagnosis.tables import Diagnosis
 
 __all__ = [
-    "CONTENT",
-    "FIXED",
     "Figure",
     "Lookup",
     "answerers",
@@ -23,8 +22,6 @@ __all__ = [
     "percent",
     "points",
 ]
-
-FIXED, CONTENT = "control:fixed", "control:content"
 
 
 class Figure(NamedTuple):
@@ -86,8 +83,8 @@ def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:
 
 
 def percent(value: float) -> str:
-    """A share as a percentage with one decimal."""
-    return f"{100 * value:.1f} %"
+    """A share as a percentage with one decimal, halves upwards as in print, whatever the binary fraction."""
+    return f"{math.floor(1000 * value + 0.5 + 1e-9) / 10:.1f} %"
 
 
 def points(value: float) -> str:

@@ -12,10 +12,9 @@ from typing import Literal
 
 import polars as pl
 
+from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import (
-    CONTENT,
-    FIXED,
     Lookup,
     asked,
     interval,
@@ -24,6 +23,7 @@ from probe4d.report.lookup import (
     percent,
     points,
 )
+from probe4d.scenes.geometry import SECTORS
 
 __all__ = ["Statement", "Verdict", "verdicts"]
 
@@ -56,28 +56,26 @@ class Verdict:
 
 def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
     """Say in words what the figures of a diagnosis show: of each run, then of the benchmark."""
-    figures = Lookup.of(diagnosis.figures)
+    lookup = Lookup.of(diagnosis.figures)
     given = labels_given(diagnosis)
-    said = [Verdict(run.name, tuple(_about(diagnosis, figures, given, run.name, run.record.layout))) for run in diagnosis.runs]
-    return [*said, Verdict(None, tuple(_words_alone(diagnosis, figures)))]
+    said = [Verdict(run.name, tuple(_about(diagnosis, lookup, given, run.name))) for run in diagnosis.runs]
+    return [*said, Verdict(None, tuple(_words_alone(diagnosis, lookup)))]
 
 
-def _about(
-    diagnosis: Diagnosis, figures: Lookup, given: pl.DataFrame, run: str, layout: str
-) -> Iterator[Statement]:
+def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) -> Iterator[Statement]:
     own = given.filter(pl.col("run") == run)
-    yield from _accuracy(figures, run)
-    yield from _one_letter(figures, own, run)
-    yield from _shortcuts(diagnosis, run)
+    yield from _accuracy(lookup, run)
+    yield from _one_letter(lookup, own, run)
+    yield from _shortcuts(diagnosis, lookup, run)
     yield from _one_sided(own)
-    yield from _discrimination(figures, own, run)
-    yield from _pairs(diagnosis, figures, run, layout)
-    yield from _changes(diagnosis, figures, run)
+    yield from _discrimination(lookup, own, run)
+    yield from _pairs(lookup, run)
+    yield from _changes(diagnosis, lookup, run)
     yield from _unreadable(own)
 
 
-def _accuracy(figures: Lookup, run: str) -> Iterator[Statement]:
-    own, content, fixed = (figures.get(name, "accuracy") for name in (run, CONTENT, FIXED))
+def _accuracy(lookup: Lookup, run: str) -> Iterator[Statement]:
+    own, content, fixed = (lookup.get(name, "accuracy") for name in (run, CONTENT, FIXED))
     if own is None:
         return
     text = f"{percent(own.value)} of {own.n:,} answers are right ({interval(own) or 'no interval'})."
@@ -89,13 +87,13 @@ def _accuracy(figures: Lookup, run: str) -> Iterator[Statement]:
             tone = "bad"
         elif own.low is not None and own.low > best:
             tone = "good"
-    hard = figures.get(run, "accuracy_control_wrong")
+    hard = lookup.get(run, "accuracy_control_wrong")
     if hard is not None:
         text += f" Where the words alone mislead ({hard.n:,} questions) it is right in {percent(hard.value)}."
     yield Statement(tone, text)
 
 
-def _one_letter(figures: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
+def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
     choice = own.filter(pl.col("format") == "choice")
     total = int(choice["n"].sum())
     if total < FEW:
@@ -111,7 +109,7 @@ def _one_letter(figures: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statem
     always = per_family.filter((pl.col("share") == 1) & (pl.col("label") == letter))["family"].to_list()
     if always:
         text = text[:-1] + f", and nothing else in {asked(listed(always), 'choice')}."
-    excess = figures.get(run, "excess_over_a", "all", "choice") if letter == "A" else None
+    excess = lookup.get(run, "excess_over_a", "all", "choice") if letter == "A" else None
     if excess is not None and excess.low is not None and excess.high is not None:
         told = f"{points(excess.value)} against always answering A ({interval(excess, signed=True)})"
         if excess.low <= 0 <= excess.high:
@@ -153,61 +151,67 @@ def _one_sided(own: pl.DataFrame) -> Iterator[Statement]:
                 )
 
 
-def _discrimination(figures: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
-    shares = {family: share for family, _, share, _ in _most_given(own.filter(pl.col("format") == "yes-no"), ["family"]).iter_rows()}
-    for family, kind in figures.cells("tpr", ("yes-no",)):
-        true, false = figures.get(run, "tpr", family, kind), figures.get(run, "fpr", family, kind)
-        if family == "all" or true is None or false is None or min(true.n, false.n) < FEW or shares.get(family, 0) == 1:
+def _discrimination(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
+    """Whether Yes goes to true claims more than to false ones, and more so than words alone achieve."""
+    given = _most_given(own.filter(pl.col("format") == "yes-no"), ["family"])
+    constant = set(given.filter(pl.col("share") == 1)["family"])
+    for family, kind in lookup.cells("tpr", ("yes-no",)):
+        true, false = lookup.get(run, "tpr", family, kind), lookup.get(run, "fpr", family, kind)
+        if family == "all" or family in constant or true is None or false is None or min(true.n, false.n) < FEW:
             continue
         rates = f"Says Yes to {percent(true.value)} of the true {family} claims and to {percent(false.value)} of the false ones"
-        apart = None not in (true.low, true.high, false.low, false.high)
-        if true.value <= false.value:
+        lead = true.value - false.value
+        blind_true, blind_false = lookup.get(CONTENT, "tpr", family, kind), lookup.get(CONTENT, "fpr", family, kind)
+        if lead <= 0:
             yield Statement("bad", f"{rates}: it does not tell them apart.")
-        elif apart and true.low is not None and false.high is not None and true.low > false.high:
-            yield Statement("good", f"{rates}: it tells them apart by {points(true.value - false.value)[1:]}.")
+        elif blind_true is not None and blind_false is not None and blind_true.value - blind_false.value >= lead:
+            blind = f"{percent(blind_true.value)} and {percent(blind_false.value)}"
+            yield Statement("bad", f"{rates}; the words alone, without the scene, do better ({blind}).")
+        elif true.low is not None and false.high is not None and true.low > false.high:
+            yield Statement("good", f"{rates}, which words alone do not achieve.")
         else:
-            yield Statement("note", f"{rates}: a difference of {points(true.value - false.value)[1:]}.")
+            yield Statement("note", f"{rates}, a difference of {points(lead)[1:]}.")
 
 
-def _pairs(diagnosis: Diagnosis, figures: Lookup, run: str, layout: str) -> Iterator[Statement]:
-    pairs, both = figures.get(run, "pairs", "all", "yes-no"), figures.get(run, "pairs_both", "all", "yes-no")
-    if pairs is None or both is None or pairs.value == 0:
-        return
-    count, right = int(pairs.value), int(both.value)
-    paired = diagnosis.pairs.filter(pl.col("layout") == layout)
-    members = pl.concat([paired["positive"], paired["negative"]]).rename("question")
-    labels = diagnosis.records.filter(pl.col("run") == run).join(members.to_frame(), on="question")["label"]
-    yes = (labels == "Yes").sum() / max(labels.len(), 1)
-    text = (
-        f"Of {count:,} pairs with the same words and opposite truth it gets both right in {right:,} "
-        f"({percent(right / count)}). A model that ignores the scene gets 0"
+def _pairs(lookup: Lookup, run: str) -> Iterator[Statement]:
+    pairs, both, chance = (
+        lookup.get(run, metric, "all", "yes-no") for metric in ("pairs", "pairs_both", "pair_reference_sampling")
     )
-    chance = yes * (1 - yes)
-    text += f"; one that says Yes at random as often as it does ({percent(yes)}) gets {percent(chance)}."
-    yield Statement("good" if right / count > 0.5 else "bad" if right / count <= chance else "note", text)
+    if pairs is None or both is None or chance is None or pairs.value == 0:
+        return
+    share = both.value / pairs.value
+    yield Statement(
+        "good" if share > 0.5 else "bad" if share <= chance.value else "note",
+        f"Of {pairs.value:,.0f} pairs with the same words and opposite truth it gets both right in {both.value:,.0f} "
+        f"({percent(share)}). A model that ignores the scene gets 0; one that says Yes at random as often as it does "
+        f"gets {percent(chance.value)}.",
+    )
 
 
-def _shortcuts(diagnosis: Diagnosis, run: str) -> Iterator[Statement]:
+def _shortcuts(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:
     own = diagnosis.shortcuts.filter(pl.col("run") == run)
     named = own.filter(pl.col("named"))
     for row in named.iter_rows(named=True):
-        feature = {"relation": "proposed sector or predicate"}.get(row["feature"], row["feature"])
+        if row["feature"] == "letter" and row["share"] >= ONE_ANSWER:
+            continue  # said by _one_letter
+        sectors = set(lookup.relations("tpr", row["family"])) <= set(SECTORS)
+        feature = row["feature"].replace("relation", "proposed sector" if sectors else "predicate")
         yield Statement(
             "bad",
-            f"Its answers to {asked(row['family'], row['format'])} follow the {feature} alone, whatever the scene: that "
-            f"predicts {round(row['share'] * row['n']):,} of {row['n']:,} of them, a constant answer "
-            f"{round(row['constant'] * row['n']):,}. The rule: {row['rule']}",
+            f"{asked(row['family'], row['format']).capitalize()}: its answers follow the {feature} alone, whatever the "
+            f"scene. That predicts {round(row['share'] * row['n']):,} of {row['n']:,}, a constant answer "
+            f"{round(row['constant'] * row['n']):,}. The rule: {row['rule']}.",
         )
     if own.height and not named.height:
         yield Statement("note", "No single feature of the words predicts its answers much better than a constant does.")
 
 
-def _changes(diagnosis: Diagnosis, figures: Lookup, run: str) -> Iterator[Statement]:
+def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:
     for comparison in diagnosis.comparisons:
         if comparison.run != run:
             continue
         repairs, regressions, change = (
-            figures.get(comparison.name, metric) for metric in ("repairs", "regressions", "accuracy_change")
+            lookup.get(comparison.name, metric) for metric in ("repairs", "regressions", "accuracy_change")
         )
         if repairs is None or regressions is None or change is None:
             continue
@@ -230,11 +234,11 @@ def _unreadable(own: pl.DataFrame) -> Iterator[Statement]:
     yield Statement("bad", f"{percent(bad / total)} of its answers are no valid answer and count as wrong: {listed(parts)}.")
 
 
-def _words_alone(diagnosis: Diagnosis, figures: Lookup) -> Iterator[Statement]:
+def _words_alone(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement]:
     """What can be answered without looking at all (research question 1 of LiDAR-Hallu)."""
     table = diagnosis.benchmark.table
-    for family, kind in figures.cells("accuracy"):
-        content, fixed = figures.get(CONTENT, "accuracy", family, kind), figures.get(FIXED, "accuracy", family, kind)
+    for family, kind in lookup.cells("accuracy"):
+        content, fixed = lookup.get(CONTENT, "accuracy", family, kind), lookup.get(FIXED, "accuracy", family, kind)
         if family == "all" or content is None or fixed is None or content.n < FEW:
             continue
         if content.low is None or content.low - fixed.value < 0 or content.value - fixed.value < WORDS_ALONE:

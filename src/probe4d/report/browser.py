@@ -1,0 +1,201 @@
+"""The questions that a page embeds, with everybody's answers and the numbers of their pictures.
+
+A page holds at most `QUESTIONS` questions and stays below `BYTES`. Columns instead of records, and each text,
+frame and grid once, keep it small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import polars as pl
+
+from probe4d.benchmarks.question import Question, questions_from
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.lookup import answerers
+from probe4d.report.marks import grid
+from probe4d.report.measured import measured
+from probe4d.report.picture import Picture, Pictures
+from probe4d.scenes.tables import CLASSES, Scenes
+
+__all__ = ["BYTES", "QUESTIONS", "Browser", "browser", "chosen", "script_safe"]
+
+QUESTIONS = 5_000
+BYTES = 36_000_000  # of the embedded data; charts and tables take the rest of 40 MB
+TEXT_BYTES = 10_000_000
+TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
+
+STATES = ("valid", "ambiguous", "refused", "truncated", "empty", "error", "missing")
+CHANGES = ("repaired", "regressed", "changed-wrong")
+
+
+@dataclass(frozen=True)
+class Browser:
+    """What a page embeds.
+
+    Attributes:
+        data: JSON, safe inside a script element.
+        shown: Number of questions in it.
+        notes: What is left out, as sentences.
+    """
+
+    data: str
+    shown: int
+    notes: tuple[str, ...]
+
+
+def browser(diagnosis: Diagnosis, scenes: Scenes | None, *, limit: int = QUESTIONS) -> Browser:
+    """Choose questions and pack them with their answers and pictures.
+
+    Args:
+        diagnosis: Questions and answers.
+        scenes: Scenes for the pictures; null leaves the pictures out.
+        limit: Most questions to embed.
+    """
+    while True:
+        table, why = chosen(diagnosis, limit)
+        packed, notes = _pack(diagnosis, table, questions_from(table), scenes)
+        data = script_safe(msgspec.json.encode(packed).decode())
+        if len(data.encode()) <= BYTES or table.height <= 1:
+            break
+        limit = max(1, int(table.height * 0.9 * BYTES / len(data.encode())))
+    total = diagnosis.benchmark.table.height
+    if table.height < total:
+        notes = (f"This page holds {table.height:,} of the {total:,} questions: {why}. The figures above are of all.", *notes)
+    return Browser(data, table.height, notes)
+
+
+def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
+    """Choose the questions to embed: those a run got wrong or changed first, then the others, each evenly.
+
+    Evenly means: strata of family, format and relation give the same share of their questions, taken in the
+    order of their ids, which are hashes. Where there is no run, the controls' answers count.
+
+    Returns:
+        The questions in benchmark order, and a clause that says how they were chosen.
+    """
+    runs = [run.name for run in diagnosis.runs] or answerers(diagnosis)
+    wrong = diagnosis.records.filter(pl.col("run").is_in(runs) & ~pl.col("correct")).select("question")
+    marked = pl.concat([wrong, diagnosis.changes.select("question")]).unique()["question"]
+    strata = ["first", "family", "format", "relation"]
+    table = diagnosis.benchmark.table.with_row_index("place").with_columns(first=pl.col("id").is_in(marked.implode()))
+    picked = (
+        table.sort("id")
+        .with_columns(share=(pl.int_range(pl.len()) + 0.5).over(strata) / pl.len().over(strata))
+        .sort([~pl.col("first"), "share", "id"])
+        .head(limit)
+    )
+    first = int(picked["first"].sum())
+    of = int(table["first"].sum())
+    rest = picked.height - first
+    why = f"{first:,} of the {of:,} that a run got wrong or that changed, and {rest:,} of the others, spread evenly"
+    return picked.sort("place").select(diagnosis.benchmark.table.columns), why
+
+
+def script_safe(data: str) -> str:
+    """Escape JSON so that it cannot end, or be taken for markup in, the script element around it."""
+    escapes = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+    return data.translate(str.maketrans(escapes))
+
+
+def _pack(
+    diagnosis: Diagnosis, table: pl.DataFrame, questions: list[Question], scenes: Scenes | None
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    answers, texts, notes = _answers(diagnosis, table)
+    drawn = _pictures(questions, scenes)
+    if scenes is None:
+        notes = (*notes, "Pictures are left out, since the scenes were not given; `--data DATAROOT` adds them.")
+    elif missing := sum(picture is None for picture in drawn["pictures"]):
+        notes = (*notes, f"{missing:,} of these questions have no picture: their scene is not in the dataset given.")
+    packed = {
+        "runs": answerers(diagnosis),
+        "states": STATES,
+        "changes": CHANGES,
+        "classes": CLASSES,
+        "questions": {
+            "id": table["id"].to_list(),
+            "family": table["family"].to_list(),
+            "format": table["format"].to_list(),
+            "relation": table["relation"].to_list(),
+            "scene": table["scene"].to_list(),
+            "frames": table["frames"].to_list(),
+            "text": table["question"].to_list(),
+            "options": table["options"].to_list(),
+            "answer": table["answer"].to_list(),
+            "links": table["links"].to_list(),
+            "measured": [measured(question) for question in questions],
+        },
+        "answers": answers,
+        "texts": texts,
+        "compared": _compared(diagnosis, table),
+        **drawn,
+    }
+    return packed, notes
+
+
+def _answers(diagnosis: Diagnosis, table: pl.DataFrame) -> tuple[list[dict[str, Any]], list[str], tuple[str, ...]]:
+    """Label, state, correctness and text of each answerer, in the order of the table; texts by their index."""
+    ids = table.select(pl.col("id").alias("question"))
+    records = diagnosis.records.join(ids, on="question", how="semi").unique(
+        ["run", "question"], keep="first", maintain_order=True
+    )
+    distinct = records["text"].drop_nulls().unique(maintain_order=True)
+    lengths = distinct.str.len_bytes()
+    limit = next((size for size in TEXT_LENGTHS if lengths.clip(upper_bound=size).sum() <= TEXT_BYTES), TEXT_LENGTHS[-1])
+    cut = distinct.str.len_chars() > limit
+    shown = pl.select(
+        pl.when(cut)
+        .then(pl.format("{}… ({} characters in all)", distinct.str.slice(0, limit), distinct.str.len_chars()))
+        .otherwise(distinct)
+    ).to_series()
+    places = pl.DataFrame({"text": distinct, "place": range(distinct.len())}, schema={"text": pl.String, "place": pl.Int64})
+    coded = records.join(places, on="text", how="left", maintain_order="left").with_columns(
+        state=pl.col("state").replace_strict({state: place for place, state in enumerate(STATES)}, return_dtype=pl.Int64)
+    )
+    answers = []
+    for name in answerers(diagnosis):
+        own = ids.join(coded.filter(pl.col("run") == name), on="question", how="left", maintain_order="left")
+        answers.append({
+            "label": own["label"].to_list(),
+            "state": own["state"].to_list(),
+            "correct": own["correct"].cast(pl.Int8).to_list(),
+            "text": own["place"].to_list(),
+        })  # fmt: skip
+    many = int(cut.sum())
+    notes = (f"{many:,} replies are cut after {limit:,} characters.",) if many else ()
+    return answers, shown.to_list(), notes
+
+
+def _compared(diagnosis: Diagnosis, table: pl.DataFrame) -> list[dict[str, Any]]:
+    ids = table.select(pl.col("id").alias("question"))
+    code = {change: place for place, change in enumerate(CHANGES)}
+    found = []
+    for comparison in diagnosis.comparisons:
+        own = diagnosis.changes.filter(pl.col("comparison") == comparison.name)
+        changes = ids.join(own, on="question", how="left", maintain_order="left")["change"]
+        found.append({
+            "name": comparison.name,
+            "run": comparison.run,
+            "change": changes.replace_strict(code, default=None, return_dtype=pl.Int64).to_list(),
+        })  # fmt: skip
+    return found
+
+
+def _pictures(questions: list[Question], scenes: Scenes | None) -> dict[str, Any]:
+    """Pictures of the questions, and the frames and grids that they share."""
+    if scenes is None:
+        return {"pictures": None, "frames": {}, "grids": {}}
+    tokens = (question.facts.get("scene_token") for question in questions)
+    names = {question.scene for question in questions} | {token for token in tokens if isinstance(token, str)}
+    pictures = Pictures(scenes, names)
+    drawn: list[Picture | None] = [pictures.picture(question) for question in questions]
+    panels = [(picture.scene, panel) for picture in drawn if picture is not None for panel in picture.panels]
+    shown = sorted({(scene, panel.frame) for scene, panel in panels if panel.frame is not None})
+    extents = sorted({panel.extent for _, panel in panels if panel.extent is not None})
+    return {
+        "pictures": drawn,
+        "frames": {f"{scene}|{frame}": pictures.faint(scene, frame) for scene, frame in shown},
+        "grids": {str(extent): grid(extent) for extent in extents},
+    }

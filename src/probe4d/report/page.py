@@ -1,0 +1,81 @@
+"""The report as one page that opens offline: verdict, charts, tables, and every question with its picture."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from probe4d import __version__
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.browser import browser
+from probe4d.report.drawing import environment, template_text
+from probe4d.report.sections import sections
+from probe4d.report.theme import DARK, LIGHT, css_variables
+from probe4d.report.verdict import verdicts
+from probe4d.scenes.tables import Scenes
+from probe4d.store.files import write_text
+
+__all__ = ["REPORT_FILE", "write_report"]
+
+REPORT_FILE = "report.html"
+
+
+def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None = None) -> Path:
+    """Write `report.html`, one file without references to anything outside it.
+
+    Args:
+        diagnosis: What to report.
+        out: Folder of the report; made if needed.
+        scenes: Scenes of the questions; with them every question embedded has its bird's-eye picture.
+
+    Returns:
+        Path of the page.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    path = Path(out) / REPORT_FILE
+    script = template_text("report.js")
+    questions = browser(diagnosis, scenes)
+    page = environment().get_template("report.html").render(
+        benchmark=diagnosis.benchmark.record,
+        verdicts=verdicts(diagnosis),
+        sections=sections(diagnosis),
+        questions=questions,
+        about=list(_about(diagnosis)),
+        warnings=diagnosis.warnings,
+        version=__version__,
+        css=template_text("report.css") + template_text("picture.css"),
+        light=css_variables(LIGHT),
+        dark=css_variables(DARK),
+        script=script,
+        # A hash instead of 'unsafe-inline': no other script runs, whatever text the page is given.
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+    write_text(path, page)
+    return path
+
+
+def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    record = diagnosis.benchmark.record
+    yield "suite", f"{record.suite}, version {record.version}"
+    counts = (f"{family} {sum(formats.values()):,}" for family, formats in record.counts.items())
+    yield "questions", f"{diagnosis.benchmark.table.height:,} ({', '.join(counts)})"
+    yield "dataset", f"{record.source.name} {record.source.version}, {record.source.split}, {record.source.scenes:,} scenes"
+    yield "dataset's licence", record.source.licence
+    yield "benchmark fingerprint", record.fingerprint
+    if record.seed is not None:
+        yield "seed", str(record.seed)
+    for name, value in record.parameters.items():
+        yield name.replace("_", " "), str(value)
+    for reason, n in record.exclusions.items():
+        yield "excluded", f"{n:,}: {reason}"
+    for sentence in record.shortfalls:
+        yield "short", sentence
+    yield "parser", diagnosis.parser
+    for run in diagnosis.runs:
+        yield f"run {run.name}", f"{run.record.model}, setting {run.record.setting}, {run.record.layout} layout"
+        for warning in run.warnings:
+            yield f"run {run.name}", warning

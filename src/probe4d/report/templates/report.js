@@ -1,0 +1,326 @@
+"use strict";
+// Text from data reaches the page through textContent and attributes only, never as markup.
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const { questions, runs, answers, texts, states, compared } = data;
+  const size = questions.id.length;
+  const at = (id) => document.getElementById(id);
+  const models = runs.filter((name) => !name.startsWith("control:"));
+  const judged = models.length ? models : runs;
+  const CHUNK = 150;
+
+  function element(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    made.append(...children.filter((child) => child !== null && child !== undefined));
+    return made;
+  }
+
+  // ---- answers -------------------------------------------------------------------------------------
+
+  const VERDICTS = { right: "✓", wrong: "✗", invalid: "?" };
+
+  function outcome(run, index) {
+    const own = answers[run];
+    if (own.correct[index] === 1) return "right";
+    return own.state[index] === 0 ? "wrong" : "invalid";
+  }
+
+  function changeOf(comparison, index) {
+    const change = compared[comparison].change[index];
+    return change === null ? null : data.changes[change];
+  }
+
+  // ---- filters -------------------------------------------------------------------------------------
+
+  const filters = {};
+  for (const name of ["search", "family", "relation", "run", "outcome", "change", "scene"]) filters[name] = at(name);
+
+  function fill(select, entries) {
+    for (const [value, text] of entries) select.append(element("option", { value }, text));
+  }
+
+  const distinct = (values) => [...new Set(values.filter((value) => value !== null))];
+  const same = (values) => values.map((value) => [value, value]);
+  const kinds = questions.family.map((family, index) => `${family} ${questions.format[index]}`);
+  fill(filters.family, [["", "all"], ...same(distinct(questions.family)), ...same(distinct(kinds).sort())]);
+  fill(filters.relation, [["", "all"], ...same(distinct(questions.relation).sort())]);
+  fill(filters.run, [...judged, ...runs.filter((name) => !judged.includes(name))].map((name) => [String(runs.indexOf(name)), name]));
+  fill(filters.outcome, [["", "any"], ["right", "right"], ["wrong", "wrong"], ["invalid", "no valid answer"]]);
+  fill(filters.scene, [["", "all"], ...same(distinct(questions.scene).sort())]);
+  fill(filters.change, [["", "any"]]);
+  compared.forEach((comparison, number) => {
+    for (const change of data.changes) fill(filters.change, [[`${number} ${change}`, `${change}: ${comparison.name}`]]);
+  });
+  filters.change.disabled = compared.length === 0;
+  filters.relation.disabled = filters.relation.options.length === 1;
+
+  const haystack = questions.id.map((id, index) =>
+    [id, questions.text[index] ?? "", ...questions.options[index], questions.scene[index]].join("\n").toLowerCase());
+
+  function passes(index, wanted) {
+    if (wanted.family && questions.family[index] !== wanted.family && kinds[index] !== wanted.family) return false;
+    if (wanted.relation && questions.relation[index] !== wanted.relation) return false;
+    if (wanted.scene && questions.scene[index] !== wanted.scene) return false;
+    if (wanted.outcome && outcome(Number(wanted.run), index) !== wanted.outcome) return false;
+    if (wanted.change) {
+      const [number, change] = wanted.change.split(" ");
+      if (changeOf(Number(number), index) !== change) return false;
+    }
+    return wanted.words.every((word) => haystack[index].includes(word));
+  }
+
+  let found = [];
+  let drawn = 0;
+  let current = -1; // position in `found`
+
+  function refilter() {
+    const wanted = Object.fromEntries(Object.entries(filters).map(([name, input]) => [name, input.value]));
+    wanted.words = wanted.search.toLowerCase().split(/\s+/).filter(Boolean);
+    const kept = found[current];
+    found = [];
+    for (let index = 0; index < size; index += 1) if (passes(index, wanted)) found.push(index);
+    at("count").textContent = `${found.length.toLocaleString("en")} of ${size.toLocaleString("en")} questions here`;
+    at("list").replaceChildren();
+    drawn = 0;
+    more();
+    const position = found.indexOf(kept);
+    select(position >= 0 ? position : found.length ? 0 : -1);
+  }
+
+  // ---- list ----------------------------------------------------------------------------------------
+
+  function item(position) {
+    const index = found[position];
+    const marks = element("span", { class: "marks" });
+    for (const name of judged) {
+      const verdict = outcome(runs.indexOf(name), index);
+      marks.append(element("span", { class: verdict, title: `${name}: ${verdict}` }, VERDICTS[verdict]));
+    }
+    const entry = element("li", { role: "option", id: `item-${position}`, "aria-selected": "false" },
+      element("span", { class: "stem" }, questions.text[index] ?? `(${questions.family[index]}; text not released)`),
+      element("span", { class: "meta" }, `${kinds[index]} · ${questions.scene[index]}`, marks));
+    entry.addEventListener("click", () => choose(position));
+    return entry;
+  }
+
+  function more() {
+    const until = Math.min(found.length, drawn + CHUNK);
+    const added = [];
+    for (; drawn < until; drawn += 1) added.push(item(drawn));
+    at("list").append(...added);
+  }
+
+  function choose(position) {
+    select(position);
+    if (position >= 0) history.replaceState(null, "", `#q=${questions.id[found[position]]}`);
+  }
+
+  // Scrolls the list alone; scrollIntoView would move the page too.
+  function reveal(entry) {
+    const list = at("list");
+    const top = entry.offsetTop - list.offsetTop;
+    if (top < list.scrollTop) list.scrollTop = top;
+    else if (top + entry.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + entry.offsetHeight - list.clientHeight;
+  }
+
+  function select(position) {
+    at(`item-${current}`)?.setAttribute("aria-selected", "false");
+    current = position;
+    if (position < 0) {
+      at("list").removeAttribute("aria-activedescendant");
+      at("detail").replaceChildren(element("p", { class: "intro" }, "No question here passes all filters."));
+      return;
+    }
+    while (drawn <= position) more();
+    const entry = at(`item-${position}`);
+    entry.setAttribute("aria-selected", "true");
+    at("list").setAttribute("aria-activedescendant", entry.id);
+    reveal(entry);
+    show(found[position]);
+  }
+
+  // ---- one question --------------------------------------------------------------------------------
+
+  function show(index) {
+    const parts = [
+      element("h3", {}, questions.text[index] ?? "The text of this question was not released."),
+      options(index),
+      element("p", { class: "meta" }, `${kinds[index]} · ${questions.scene[index]} · ${questions.id[index]}`),
+      picture(index),
+      element("h4", {}, "Answers"),
+      answered(index),
+      element("h4", {}, "How the answer was measured"),
+      measured(index),
+      related(index),
+    ];
+    at("detail").replaceChildren(...parts.filter(Boolean));
+  }
+
+  function options(index) {
+    const answer = questions.answer[index];
+    const list = element("ul", { class: "options" });
+    questions.options[index].forEach((text, place) => {
+      const letter = String.fromCharCode(65 + place);
+      const right = letter === answer;
+      list.append(element("li", right ? { class: "right" } : {}, `${letter}. ${text}${right ? "  (reference)" : ""}`));
+    });
+    if (!questions.options[index].length) list.append(element("li", { class: "right" }, `${answer}  (reference)`));
+    return list;
+  }
+
+  function answered(index) {
+    const body = element("tbody");
+    runs.forEach((name, run) => {
+      const own = answers[run];
+      const verdict = outcome(run, index);
+      const state = states[own.state[index]];
+      const said = own.label[index] ?? state;
+      const changes = compared.map((comparison, number) => (comparison.run === name ? changeOf(number, index) : null));
+      const told = [verdict === "invalid" ? `invalid: ${state}` : verdict, ...changes.filter(Boolean)].join(", ");
+      const reply = own.text[index] === null ? "" : texts[own.text[index]];
+      body.append(element("tr", {},
+        element("td", {}, name),
+        element("td", {}, said),
+        element("td", { class: verdict }, `${VERDICTS[verdict]} ${told}`),
+        element("td", { class: "reply" }, reply)));
+    });
+    const head = element("tr", {}, ...["Run", "Answer", "Outcome", "Reply"].map((text) => element("th", { scope: "col" }, text)));
+    return element("div", { class: "wide" }, element("table", { class: "answers" }, element("thead", {}, head), body));
+  }
+
+  function measured(index) {
+    const body = element("tbody");
+    for (const [name, value] of questions.measured[index]) {
+      body.append(element("tr", {}, element("th", { scope: "row" }, name), element("td", {}, value)));
+    }
+    return element("table", { class: "measured" }, body);
+  }
+
+  function related(index) {
+    const known = questions.links[index].map((id) => questions.id.indexOf(id)).filter((place) => place >= 0);
+    if (!known.length) return null;
+    const list = element("ul");
+    for (const place of known) {
+      const link = element("a", { href: `#q=${questions.id[place]}` }, questions.text[place] ?? questions.id[place]);
+      list.append(element("li", {}, link, ` ${questions.answer[place]}`));
+    }
+    return element("div", {}, element("h4", {}, "Same object, opposite answer"), list);
+  }
+
+  // ---- pictures ------------------------------------------------------------------------------------
+
+  const SVG = "http://www.w3.org/2000/svg";
+  const UNIT = 400;
+  const BELOW = new Set(["ring", "axis"]);
+
+  function shape(parent, tag, attributes, text) {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    if (text !== undefined) made.textContent = text;
+    parent.append(made);
+    return made;
+  }
+
+  const paths = (svg, marks) => marks.forEach(([kind, d]) => shape(svg, "path", { class: kind, d }));
+
+  const words = (svg, labels) => labels.forEach(([kind, x, y, anchor, text]) =>
+    shape(svg, "text", { class: kind, x, y, "text-anchor": anchor }, text));
+
+  function faint(svg, boxes, scale) {
+    const k = scale / 10; // boxes are in decimetres
+    for (const [x, y, length, width, yaw, kind, seen] of boxes) {
+      const box = shape(svg, "rect", {
+        class: seen ? "faint" : "faint unseen",
+        x: (-width * k) / 2, y: (-length * k) / 2, width: width * k, height: length * k,
+        transform: `translate(${UNIT / 2 - y * k} ${UNIT / 2 - x * k}) rotate(${-yaw})`,
+      });
+      shape(box, "title", {}, (data.classes[kind] ?? "other object") + (seen ? "" : ", no LiDAR returns"));
+    }
+  }
+
+  function panel(scene, one) {
+    const svg = document.createElementNS(SVG, "svg");
+    for (const [name, value] of Object.entries({ class: "panel", role: "img", "aria-label": one.title, viewBox: `0 0 ${UNIT} ${one.height}` })) {
+      svg.setAttribute(name, value);
+    }
+    const grid = one.extent === null ? null : data.grids[one.extent];
+    if (grid) {
+      paths(svg, grid.marks.filter(([kind]) => BELOW.has(kind)));
+      faint(svg, data.frames[`${scene}|${one.frame}`], grid.scale);
+    }
+    paths(svg, one.marks);
+    if (grid) {
+      paths(svg, grid.marks.filter(([kind]) => !BELOW.has(kind)));
+      words(svg, grid.labels);
+    }
+    words(svg, one.labels);
+    return element("figure", {}, element("figcaption", {}, one.title), svg);
+  }
+
+  function picture(index) {
+    const drawn = data.pictures?.[index];
+    if (!drawn) return null;
+    const panels = element("div", { class: drawn.panels.length === 1 ? "panels one" : "panels", "data-picture": questions.id[index] });
+    panels.append(...drawn.panels.map((one) => panel(drawn.scene, one)));
+    const told = "Seen from above, ego vehicle in the middle, heading up. Blue: what is asked about; orange: other options; " +
+      "grey: other boxes, dashed without LiDAR returns; dotted lines: ways over the interval.";
+    return element("figure", { "aria-label": drawn.words }, panels, element("p", { class: "legend" }, told));
+  }
+
+  // ---- keyboard and start --------------------------------------------------------------------------
+
+  function step(by) {
+    if (found.length) choose(Math.min(found.length - 1, Math.max(0, current + by)));
+  }
+
+  const MOVES = {
+    j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
+    PageDown: () => step(10), PageUp: () => step(-10), Home: () => step(-size), End: () => step(size),
+    Enter: () => at("detail").focus(),
+  };
+
+  at("list").addEventListener("keydown", (event) => {
+    if (!MOVES[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    MOVES[event.key]();
+  });
+  at("list").addEventListener("scroll", (event) => {
+    const { scrollTop, clientHeight, scrollHeight } = event.target;
+    if (scrollTop + clientHeight > scrollHeight - 400) more();
+  });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches("input, select, textarea");
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/" && !typing) {
+      event.preventDefault();
+      filters.search.focus();
+    } else if (event.key === "Escape" && at("questions").contains(event.target)) {
+      at("list").focus();
+    } else if ((event.key === "j" || event.key === "k") && !typing && event.target !== at("list")) {
+      at("list").focus({ preventScroll: event.target === at("detail") });
+      MOVES[event.key]();
+    }
+  });
+
+  function follow() {
+    const id = /^#q=([0-9a-f]+)$/.exec(location.hash)?.[1];
+    const index = id === undefined ? -1 : questions.id.indexOf(id);
+    if (index < 0) return;
+    if (!found.includes(index)) {
+      at("filters").reset();
+      refilter();
+    }
+    select(found.indexOf(index));
+    at("questions").scrollIntoView();
+  }
+
+  at("filters").addEventListener("input", refilter);
+  at("filters").addEventListener("submit", (event) => event.preventDefault());
+  at("filters").addEventListener("reset", () => setTimeout(refilter));
+  window.addEventListener("hashchange", follow);
+  at("filters").hidden = false;
+  at("browser").hidden = false;
+  refilter();
+  follow();
+})();

@@ -1,0 +1,175 @@
+"""Invented scenes, questions, runs and a Diagnosis of them, small and the same every time."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
+from probe4d.benchmarks.question import Question, question_id, to_table
+from probe4d.diagnosis.tables import (
+    CHANGES_SCHEMA,
+    FIGURES_SCHEMA,
+    PAIRS_SCHEMA,
+    RECORDS_SCHEMA,
+    SHORTCUTS_SCHEMA,
+    SLICES_SCHEMA,
+    Comparison,
+    Diagnosis,
+)
+from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord
+from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
+
+KEYFRAMES = 12
+
+
+def scenes(count: int = 2) -> Scenes:
+    """Scenes of an ego vehicle that drives straight at 2 m a frame, one car, one pedestrian, one unseen truck."""
+    names = [f"scene-{index:04d}" for index in range(1, count + 1)]
+    frames, boxes = [], []
+    for name in names:
+        for frame in range(KEYFRAMES):
+            pose = {"pose_x": 2.0 * frame, "pose_y": 0.0, "pose_z": 0.0, "pose_qw": 1.0}
+            frames.append(
+                {"scene": name, "frame": frame, "token": f"{name}-k{frame}", "timestamp_us": 500_000 * frame}
+                | {"pose_token": f"{name}-p{frame}", "pose_qx": 0.0, "pose_qy": 0.0, "pose_qz": 0.0}
+                | pose
+            )
+            for track, label, x, y, size, points in (
+                ("car-1", "car", 18.0, 4.0, (4.5, 1.9), 60),
+                ("pedestrian-1", "pedestrian", 9.0, -5.0, (0.6, 0.6), 9),
+                ("truck-1", "truck", -12.0, 7.0, (8.0, 2.5), 0),
+            ):
+                boxes.append(
+                    {"scene": name, "frame": frame, "token": f"{name}-{track}-{frame}", "track": track}
+                    | {"category": label, "label": label, "x": x, "y": y, "z": 0.0}
+                    | {"length": size[0], "width": size[1], "height": 1.6}
+                    | {"qw": 1.0, "qx": 0.0, "qy": 0.0, "qz": 0.0}
+                    | {"ego_x": x - 2.0 * frame, "ego_y": y, "ego_z": 0.0, "ego_yaw": 0.1}
+                    | {"lidar_points": points, "radar_points": 0, "visibility": 4, "attributes": []}
+                )
+    rows = [
+        {"scene": name, "token": f"token-{name}", "split": None, "keyframes": KEYFRAMES}
+        | {"log": "log", "location": "nowhere", "description": ""}
+        for name in names
+    ]
+    return Scenes(
+        root=Path("invented"),
+        version="v1.0-sim",
+        adapter="nuscenes",
+        reference_channel="LIDAR_TOP",
+        fingerprint="0" * 64,
+        licence="none",
+        scenes=_frame(rows, SCENES_SCHEMA),
+        keyframes=_frame(frames, KEYFRAMES_SCHEMA),
+        boxes=_frame(boxes, BOXES_SCHEMA),
+        sensors=pl.DataFrame(schema=SENSORS_SCHEMA),
+    )
+
+
+def question(
+    family: str,
+    kind: str,
+    *,
+    scene: str = "scene-0001",
+    frames: tuple[int, ...] = (3,),
+    entities: tuple[str, ...] = ("car",),
+    text: str | None = None,
+    options: tuple[str, ...] = (),
+    answer: str = "Yes",
+    order: int = 0,
+    **rest: Any,
+) -> Question:
+    text = text if text is not None else f"Is the nearest car where the {family} rule says, in frame {frames}?"
+    identity = question_id(
+        suite="lidar-hallu",
+        template=f"{family}-{kind}",
+        scene=scene,
+        frames=frames,
+        entities=entities,
+        channel=None,
+        question=text,
+        options=options,
+    )
+    return Question(
+        id=identity,
+        suite="lidar-hallu",
+        family=family,
+        template=f"{family}-{kind}",
+        format=kind,  # type: ignore[arg-type]
+        scene=scene,
+        keyframes=KEYFRAMES,
+        frames=frames,
+        entities=entities,
+        question=text,
+        options=options,
+        answer=answer,
+        order=order,
+        rule=f"{family}-rule",
+        **rest,
+    )
+
+
+def fact(frame: int, label: str = "car", *, scene: str = "scene-0001") -> dict[str, Any]:
+    """The measured object of a label at a frame of `scenes`."""
+    x, y = {"car": (18.0, 4.0), "pedestrian": (9.0, -5.0)}[label]
+    x -= 2.0 * frame
+    return {"frame": frame, "label": label, "track": f"{label}-1", "box": f"{scene}-{label}-1-{frame}"} | {
+        "x": x,
+        "y": y,
+        "distance_m": math.hypot(x, y),
+        "lidar_points": 60,
+    }
+
+
+def one_of_each(scene: str = "scene-0001", frame: int = 3) -> list[Question]:
+    """A question of every template of lidar-hallu about one scene, with the facts that a build writes."""
+    sectors = ("front-left", "back", "right", "left")
+    near = {"objects": [fact(frame, scene=scene)], "bearing_deg": 18.4, "sector": "front"}
+    motion = {
+        "objects": [fact(1, scene=scene), fact(9, scene=scene)],
+        "distance_delta_m": -12.0,
+        "lateral_delta_m": 0.0,
+    }
+    both = {"objects": [fact(frame, "pedestrian", scene=scene), fact(frame, scene=scene)]}
+    at = {"scene": scene, "frames": (frame,)}
+    return [
+        question("existence", "yes-no", **at, facts={"present": ["car", "pedestrian"]}, text=f"Does car exist in frame {frame:03d}?"),
+        question("existence", "choice", **at, entities=(), options=("bus", "car", "trailer", "barrier"), answer="B", facts={"present": ["car"]}),
+        question("position", "yes-no", **at, relation="back", answer="No", facts=near, margin=4.1, lidar_points=60),
+        question("position", "choice", **at, options=sectors, answer="A", facts={**near, "sector": "front-left"}),
+        question("motion", "yes-no", scene=scene, frames=(1, 9), relation="closer", facts=motion, margin=10.0),
+        question("distance", "choice", **at, entities=(), options=("car", "bus", "pedestrian", "truck"), answer="C", facts=both),
+        question(
+            "temporal", "choice", scene=scene, frames=(), entities=(),
+            options=tuple(f"from frame {a:03d} to frame {b:03d}" for a, b in ((0, 4), (2, 8), (5, 9), (1, 3))),
+            answer="C", facts={"interval": [5, 9], "event": "the ego vehicle is stopped"}, text="When is the ego vehicle stopped?",
+        ),
+    ]  # fmt: skip
+
+
+def benchmark(questions: list[Question]) -> Benchmark:
+    table = to_table(questions)
+    source = SourceDataset(
+        name="nuscenes", version="v1.0-sim", fingerprint="0" * 64, licence="none", split="all scenes", scenes=2
+    )
+    record = BenchmarkRecord(
+        suite="lidar-hallu",
+        version="1",
+        seed=1,
+        parameters={"per_family": len(questions)},
+        counts=counts_of(table),
+        exclusions={"no LiDAR returns": 3},
+        shortfalls=[],
+        source=source,
+        fingerprint=fingerprint(table),
+        probe4d="0.1.0",
+    )
+    return Benchmark(table, record)
+
+
+def _frame(rows: list[dict[str, Any]], schema: dict[str, pl.DataType]) -> pl.DataFrame:
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in schema}, schema=schema)
