@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from faults import IN_TABLES, ON_DISK
 from small_dataset import small_tables, write_dataset
 
-from probe4d.errors import InputError
-from probe4d.scenes.sanity import Severity, inspect, rules
+from probe4d.scenes.sanity import inspect, rules
 
 IDS = [rule.id for rule in rules()]
 

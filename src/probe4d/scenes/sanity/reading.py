@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from probe4d.errors import InputError
-from probe4d.scenes.sanity.rows import Integer, Quaternion, Vector
+from probe4d.scenes.sanity.rows import Integer, Matrix, Quaternion, Tokens, Vector
 from probe4d.store import json_tables
 
 __all__ = ["BadRow", "RawTable", "read_table"]
@@ -30,8 +30,8 @@ _DTYPES: dict[Any, pl.DataType] = {
     bool: pl.Boolean(),
     Integer: pl.Int64(),
     Integer | None: pl.Int64(),
-    list[str]: pl.List(pl.String()),
-    list[list[float | None]]: pl.List(pl.List(pl.Float64())),
+    Tokens: pl.List(pl.String()),
+    Matrix: pl.List(pl.List(pl.Float64())),
 }
 
 
@@ -121,6 +121,15 @@ def _frame(rows: list[Any], schema: dict[str, pl.DataType]) -> pl.DataFrame:
         values = [getattr(row, name) for row in rows]
         if name in _COMPONENTS:
             columns |= zip(_COMPONENTS[name], np.array(values, dtype=np.float64).T, strict=True)
+        elif schema[name] == pl.List:
+            columns[name] = _lists(values, schema[name])
         else:
             columns[name] = values
     return pl.DataFrame(columns, schema=schema)
+
+
+def _lists(values: list[Any], dtype: pl.DataType) -> pl.Series:
+    """A column of lists, of which many are the same: polars takes a list ten times as long as a number."""
+    numbers: dict[Any, int] = {}
+    rows = [numbers.setdefault(value, len(numbers)) for value in values]
+    return pl.Series(list(numbers), dtype=dtype).gather(rows)

@@ -10,11 +10,13 @@ from typing import Annotated
 
 import msgspec
 
-__all__ = ["REFERENCES", "TABLES", "Integer", "Quaternion", "Reference", "Vector"]
+__all__ = ["REFERENCES", "TABLES", "Integer", "Matrix", "Quaternion", "Reference", "Tokens", "Vector"]
 
 Integer = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Vector = tuple[float | None, float | None, float | None]
 Quaternion = tuple[float | None, float | None, float | None, float | None]
+Matrix = tuple[tuple[float | None, ...], ...]
+Tokens = tuple[str, ...]
 
 
 class Scene(msgspec.Struct, gc=False):
@@ -60,7 +62,7 @@ class CalibratedSensor(msgspec.Struct, gc=False):
     sensor_token: str
     translation: Vector
     rotation: Quaternion
-    camera_intrinsic: list[list[float | None]] = []
+    camera_intrinsic: Matrix = ()
 
 
 class Sensor(msgspec.Struct, gc=False):
@@ -87,7 +89,7 @@ class SampleAnnotation(msgspec.Struct, gc=False):
     prev: str
     next: str
     visibility_token: str | None = None
-    attribute_tokens: list[str] = []
+    attribute_tokens: Tokens = ()
     num_lidar_pts: Integer | None = None
     num_radar_pts: Integer | None = None
 
@@ -114,7 +116,7 @@ class Log(msgspec.Struct, gc=False):
 class Map(msgspec.Struct, gc=False):
     token: str
     filename: str
-    log_tokens: list[str] = []
+    log_tokens: Tokens = ()
 
 
 TABLES: dict[str, type[msgspec.Struct]] = {
