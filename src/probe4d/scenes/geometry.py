@@ -72,13 +72,16 @@ class SE3(NamedTuple):
         """Points given in the source frame, metres, shape (..., 3), in the target frame.
 
         Leading axes of points and transforms broadcast: for many points under each of n transforms of
-        shape (n, 3, 3), index the transforms with `[:, None]` first (see `at`).
+        shape (n, 3, 3), index the transforms with `at` first.
         """
         return _rotate(self.rotation, np.asarray(points, dtype=np.float64)) + self.translation
 
-    def at(self, index: object) -> SE3:
-        """Transforms at an index of the leading axes (anything that indexes an array)."""
-        return SE3(self.rotation[index], self.translation[index])  # type: ignore[index]  # numpy takes any index
+    def at(self, index: NDArray[np.integer] | slice | tuple[slice | None, ...]) -> SE3:
+        """Transforms at an index of the leading axes: numbers of transforms, or a slice.
+
+        `transforms.at((slice(None), None))` gives n transforms an axis of many points each.
+        """
+        return SE3(self.rotation[index], self.translation[index])
 
 
 def _rotate(rotation: Array, vectors: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probe4d.scenes.nuscenes.adapter import read_scenes
+from probe4d.scenes.nuscenes.cached import open_tables
 from probe4d.scenes.nuscenes.folder import find_tables
 from probe4d.scenes.tables import Scenes
 
@@ -28,4 +28,4 @@ def open_scenes(dataroot: Path | str, *, version: str | None = None, reference_c
         InputError: The folder is no such dataset, or a table or row that others rest on cannot be used; the
             sentence names the file, the row or token, and what to do.
     """
-    return read_scenes(find_tables(dataroot, version), reference_channel)
+    return open_tables(find_tables(dataroot, version), reference_channel)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -20,7 +20,7 @@ from probe4d.errors import InputError
 
 __all__ = ["BLOCK_BYTES", "Digest", "read_table"]
 
-BLOCK_BYTES = 4 << 20
+BLOCK_BYTES = 512 << 10
 """How much of a file is read, hashed and decoded at a time."""
 
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
@@ -93,12 +93,12 @@ def _blocks(file: BinaryIO, size: int, digest: Digest | None) -> Iterator[bytes]
             yield block
 
 
-class _Decoder:
+class _Decoder(Generic[Row]):
     """Decodes the rows of one table and knows how far into the file it is."""
 
     def __init__(self, path: Path, kind: type[Row]) -> None:
         self._path = path
-        self._rows: msgspec.json.Decoder[list[Row]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]
+        self._rows: msgspec.json.Decoder[list[Row]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]  # a type made at run time
         self._row = 0
         self._byte = 0
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import TypeAlias
 
 import polars as pl
 
@@ -20,15 +22,19 @@ ADAPTER = "nuscenes"
 ADAPTER_VERSION = 1
 """Raised with every change of what the tables hold, so that caches of the older adapter are left alone."""
 
+Keep: TypeAlias = Callable[[str, pl.DataFrame], pl.DataFrame]
+
 _OFFICIAL_VERSIONS = frozenset({"v1.0-mini", "v1.0-trainval", "v1.0-test"})
 
 
-def read_scenes(folder: TableFolder, reference_channel: str | None = None) -> Scenes:
+def read_scenes(folder: TableFolder, reference_channel: str | None, keep: Keep) -> Scenes:
     """Read all tables of a folder, a block at a time, keeping what belongs to key frames.
 
     Args:
         folder: The tables.
         reference_channel: Channel of the LiDAR whose times and poses the key frames take.
+        keep: Told of each finished table and its name; gives back the table to go on with, which may be a
+            copy on disk, mapped into memory.
 
     Raises:
         InputError: A table is missing or broken, or a row that others rest on cannot be used.
@@ -36,8 +42,13 @@ def read_scenes(folder: TableFolder, reference_channel: str | None = None) -> Sc
     reader = TableReader(folder)
     dropped: Counter[str] = Counter()
     key_frames = read_key_frames(reader)
+    scenes = keep("scenes", _scene_table(key_frames, folder.version))
     channel, readings = read_readings(reader, key_frames, reference_channel, dropped)
-    boxes = read_boxes(reader, key_frames, readings.reference_poses(), dropped)
+    keyframes = keep("keyframes", _key_frame_table(key_frames, readings))
+    sensors = keep("sensors", readings.table.select(*SENSORS_SCHEMA))
+    ego_poses = readings.reference_poses()
+    del readings
+    boxes = keep("boxes", read_boxes(reader, key_frames, ego_poses, dropped))
     return Scenes(
         root=folder.root,
         version=folder.version,
@@ -45,10 +56,10 @@ def read_scenes(folder: TableFolder, reference_channel: str | None = None) -> Sc
         reference_channel=channel,
         fingerprint=reader.fingerprint(),
         licence=licence_of(folder.version),
-        scenes=_scene_table(key_frames, folder.version),
-        keyframes=_key_frame_table(key_frames, readings),
+        scenes=scenes,
+        keyframes=keyframes,
         boxes=boxes,
-        sensors=readings.table.select(*SENSORS_SCHEMA),
+        sensors=sensors,
         dropped=dict(dropped),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ def read_key_frames(reader: TableReader) -> KeyFrames:
     """
     scenes = sorted(reader.table("scene", Scene), key=lambda scene: (scene.name, scene.token))
     row_of_token(scenes, reader.path("scene"))
-    for earlier, later in zip(scenes, scenes[1:], strict=False):
+    for earlier, later in pairwise(scenes):
         if earlier.name == later.name:
             raise InputError(
                 f"two scenes have the name {later.name!r} (tokens {earlier.token} and {later.token}).",
