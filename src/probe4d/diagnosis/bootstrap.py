@@ -19,7 +19,10 @@ DRAWS = 10_000
 SEED = 20260904
 """Draws and seed of the published protocol; every interval starts the generator afresh."""
 
-_ROWS_AT_ONCE = 128
+_ROWS_AT_ONCE = 64
+_SMALL_PRODUCT = 2**18
+"""Multiplications in one matrix product. Larger ones go to several threads, which on a busy machine wait for
+each other longer than the product takes."""
 
 
 class SceneSums(NamedTuple):
@@ -27,26 +30,27 @@ class SceneSums(NamedTuple):
 
     Attributes:
         numerators: (ratios, scenes) sums of the numerators.
-        denominators: (scenes,) items of each scene.
+        denominators: (scenes,) the same for the denominators, often the number of items.
     """
 
     numerators: npt.NDArray[np.float64]
     denominators: npt.NDArray[np.float64]
 
 
-def scene_sums(scenes: npt.NDArray[np.intp], numerators: npt.NDArray[np.generic]) -> SceneSums:
+def scene_sums(scenes: npt.NDArray[np.intp], numerators: npt.NDArray[np.generic], *, unit: int = 1) -> SceneSums:
     """Sum item-wise numerators by scene.
 
     Args:
         scenes: (items,) scene codes, ascending, in the order of the sorted scene names.
-        numerators: (ratios, items); the denominator of an item is 1.
+        numerators: (ratios, items); integers, so that no order of adding changes a sum.
+        unit: Denominator of one item; with 12, numerators count twelfths.
     """
     starts = np.flatnonzero(np.r_[True, scenes[1:] != scenes[:-1]])
     sums = np.add.reduceat(numerators, starts, axis=1, dtype=np.float64)
-    return SceneSums(sums, np.diff(np.r_[starts, scenes.size]).astype(np.float64))
+    return SceneSums(sums, unit * np.diff(np.r_[starts, scenes.size]).astype(np.float64))
 
 
-def draw_counts(scenes: int, *, draws: int = DRAWS, seed: int = SEED) -> npt.NDArray[np.float64]:
+def draw_counts(scenes: int, *, draws: int = DRAWS, seed: int = SEED) -> npt.NDArray[np.float32]:
     """Draw scenes with replacement and count them.
 
     Returns:
@@ -54,7 +58,7 @@ def draw_counts(scenes: int, *, draws: int = DRAWS, seed: int = SEED) -> npt.NDA
     """
     drawn = np.random.default_rng(seed).integers(0, scenes, size=(draws, scenes))
     drawn += np.arange(draws)[:, None] * scenes
-    return np.bincount(drawn.ravel(), minlength=draws * scenes).reshape(draws, scenes).astype(np.float64)
+    return np.bincount(drawn.ravel(), minlength=draws * scenes).reshape(draws, scenes).astype(np.float32)
 
 
 def intervals(sums: Sequence[SceneSums], *, draws: int = DRAWS, seed: int = SEED) -> list[npt.NDArray[np.float64]]:
@@ -82,18 +86,31 @@ def intervals(sums: Sequence[SceneSums], *, draws: int = DRAWS, seed: int = SEED
     return found
 
 
-def _quantiles(sums: Sequence[SceneSums], counts: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _quantiles(sums: Sequence[SceneSums], counts: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """(ratios of all sums in order, 2): quantiles over the draws."""
+    denominators, which = np.unique([element.denominators for element in sums], axis=0, return_inverse=True)
     repeats = [element.numerators.shape[0] for element in sums]
-    denominators = np.repeat([element.denominators for element in sums], repeats, axis=0)
-    pairs = np.hstack([np.vstack([element.numerators for element in sums]), denominators])
+    keyed = np.column_stack(
+        [np.repeat(which.reshape(-1), repeats), np.vstack([element.numerators for element in sums])]
+    )
     # Equal ratios (two runs that agree, a subset that is the whole) are worked out once.
-    distinct, place = np.unique(pairs, axis=0, return_inverse=True)
-    scenes = counts.shape[1]
+    distinct, place = np.unique(keyed, axis=0, return_inverse=True)
+    totals = _draw_totals(denominators, counts)
     bounds = np.empty((distinct.shape[0], 2))
     for start in range(0, distinct.shape[0], _ROWS_AT_ONCE):
         rows = distinct[start : start + _ROWS_AT_ONCE]
-        ratios = rows[:, :scenes] @ counts.T
-        ratios /= rows[:, scenes:] @ counts.T
-        bounds[start : start + _ROWS_AT_ONCE] = np.quantile(ratios, (0.025, 0.975), axis=1).T
+        ratios = _draw_totals(rows[:, 1:], counts) / totals[rows[:, 0].astype(np.intp)]
+        bounds[start : start + _ROWS_AT_ONCE] = np.quantile(ratios, (0.025, 0.975), axis=1, overwrite_input=True).T
     return bounds[place.reshape(-1)]
+
+
+def _draw_totals(rows: npt.NDArray[np.float64], counts: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """(rows, draws): the sum of each row in each draw, exact where the row holds integers."""
+    # Single precision is exact up to 2^24, which no sum exceeds if the largest entry in every scene would not.
+    exact = np.abs(rows).max(initial=0.0) * counts.shape[1] < 2**24 and bool((rows == np.rint(rows)).all())
+    kind = np.float32 if exact else np.float64
+    draws, scenes = counts.shape
+    most = max(1, _SMALL_PRODUCT // max(1, rows.shape[0] * scenes))
+    block = next(size for size in range(min(most, draws), 0, -1) if draws % size == 0)
+    products = counts.astype(kind, copy=False).reshape(-1, block, scenes) @ np.ascontiguousarray(rows.T, dtype=kind)
+    return np.ascontiguousarray(products.reshape(draws, -1).T, dtype=np.float64)

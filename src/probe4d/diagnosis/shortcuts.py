@@ -24,7 +24,7 @@ __all__ = ["THRESHOLD", "shortcuts_table"]
 THRESHOLD = 0.10
 """Least excess over a constant answer, and least excess beyond the reference, of a named shortcut."""
 
-_SHARE, _CONSTANT, _EXCESS, _BEYOND = range(4)
+_EXCESS, _BEYOND = 2, 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,7 @@ class _Finding:
     feature: Feature
     rule: str
     sums: SceneSums
+    n: int
 
 
 def shortcuts_table(sheet: Sheet, names: Sequence[str]) -> pl.DataFrame:
@@ -86,17 +87,22 @@ def _measure(
         is_reference = np.arange(values.shape[1])[None, :] == references[:, None]
         hits = preferred_option(values, scenes, own) == own
         known = preferred_option(np.where(values < 0, -1, values * 2 + is_reference), scenes, own) == own
+    unit = 1
     if feature.kind == "letter":
-        constant = 1.0 / options
+        # Numerators in a common unit of 1 / options and 1 / (options - 1), so that they stay integers.
+        unit = int(np.lcm.reduce(np.unique([options, np.maximum(options - 1, 1)])))
+        constant = unit // options
         # Without a taste for letters: right as often as it is, wrong answers spread evenly.
-        expected = correct if correct.mean() >= constant.mean() else ~correct / np.maximum(options - 1, 1)
+        spread = ~correct * (unit // np.maximum(options - 1, 1))
+        expected = correct * unit if (correct * unit).sum() >= constant.sum() else spread
     else:
         constant = own == np.bincount(own).argmax()
         expected = _most_frequent_by(references, own) == own
-    numerators = np.stack([hits, constant, hits * 1.0 - constant, known * 1.0 - expected]).astype(np.float64)
-    return _Finding(
-        name, cell, feature, rule_in_words(feature, values, own, cell.format), scene_sums(scenes, numerators)
-    )
+    share, informed = hits * unit, known * unit
+    # In the order of `_row`.
+    numerators = np.stack([share, constant, share - constant, informed - expected])
+    sums = scene_sums(scenes, numerators, unit=unit)
+    return _Finding(name, cell, feature, rule_in_words(feature, values, own, cell.format), sums, own.size)
 
 
 def _most_frequent_by(groups: npt.NDArray[np.int8], own: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:
@@ -107,14 +113,14 @@ def _most_frequent_by(groups: npt.NDArray[np.int8], own: npt.NDArray[np.int8]) -
 
 
 def _row(finding: _Finding, bounds: npt.NDArray[np.float64]) -> tuple[object, ...]:
-    n = int(finding.sums.denominators.sum())
-    share, constant, excess, beyond = (finding.sums.numerators.sum(axis=1) / n).tolist()
+    total = finding.sums.denominators.sum()
+    share, constant, excess, beyond = (finding.sums.numerators.sum(axis=1) / total).tolist()
     low, high = bounds[_EXCESS].tolist()
     beyond_low, beyond_high = bounds[_BEYOND].tolist()
     passes = excess >= THRESHOLD and low > 0 and beyond >= THRESHOLD and beyond_low > 0
     cell = finding.cell
     text = (finding.run, cell.family, cell.format, finding.feature.name, finding.rule)
-    return (*text, share, constant, excess, low, high, passes, n, beyond, beyond_low, beyond_high)
+    return (*text, share, constant, excess, low, high, passes, finding.n, beyond, beyond_low, beyond_high)
 
 
 def _best(table: pl.DataFrame, features: Sequence[Feature]) -> list[bool]:
