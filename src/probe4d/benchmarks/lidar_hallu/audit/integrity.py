@@ -1,0 +1,149 @@
+"""Checks what a benchmark promises of itself: identities, counts, balance, options, links."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from probe4d.benchmarks.benchmark import Benchmark, fingerprint
+from probe4d.benchmarks.question import Question, question_id
+from probe4d.benchmarks.suite import Finding
+
+__all__ = ["benchmark_findings", "question_faults"]
+
+TEMPLATES = {
+    "existence-yes-no": 2,
+    "existence-choice": 4,
+    "position-yes-no": 2,
+    "position-choice": 4,
+    "motion-yes-no": 2,
+    "distance-choice": 4,
+    "temporal-choice": 4,
+}
+"""Templates in the order of families, and how many answers each has to choose from."""
+
+
+def benchmark_findings(benchmark: Benchmark) -> Iterator[Finding]:
+    """Check the benchmark as a whole against its record."""
+    questions, record = benchmark.questions, benchmark.record
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for question in questions:
+        counts[question.family][question.format] += 1
+    told, found = _plain(record.counts), _plain(counts)
+    if told != found:
+        yield _whole("counts", f"benchmark.json counts {told}, the questions are {found}")
+    if record.fingerprint != fingerprint(benchmark.table):
+        yield _whole("fingerprint", "the fingerprint in benchmark.json is not that of the question ids")
+    scenes = len({question.scene for question in questions})
+    if scenes > record.source.scenes:
+        yield _whole("counts", f"benchmark.json counts {record.source.scenes} scenes, the questions ask about {scenes}")
+    yield from _balance(benchmark)
+    yield from _order(questions)
+    yield from _uniqueness(questions)
+    yield from _links(questions)
+
+
+def question_faults(question: Question) -> Iterator[tuple[str, str]]:
+    """Check one question by itself; yields (name of the check, what is wrong)."""
+    answers = TEMPLATES.get(question.template)
+    if answers is None or question.template != f"{question.family}-{question.format}":
+        yield (
+            "template",
+            f"{question.template!r} is no template of family {question.family!r} in format {question.format!r}",
+        )
+        return
+    if question.suite != "lidar-hallu":
+        yield "suite", f"the suite is {question.suite!r}"
+    wanted = question_id(
+        suite=question.suite,
+        template=question.template,
+        scene=question.scene,
+        frames=question.frames,
+        entities=question.entities,
+        channel=question.channel,
+        question=question.question,
+        options=question.options,
+    )
+    if question.id != wanted:
+        yield "identity", f"the id should be {wanted}"
+    if question.channel is not None or question.prompt is not None:
+        yield "prompt", "a built question is of no camera channel and fixes no prompt"
+    if question.format == "choice":
+        texts = {option.strip().lower() for option in question.options}
+        if len(question.options) != answers or len(texts) != answers or "" in texts:
+            yield "options", f"the options are not {answers} different ones: {', '.join(question.options)}"
+        if question.answer not in tuple("ABCD"):
+            yield "answer", f"the answer is {question.answer!r}, not a letter A to D"
+    else:
+        if question.options:
+            yield "options", "a yes-no question has options"
+        if question.answer not in ("Yes", "No"):
+            yield "answer", f"the answer is {question.answer!r}, not Yes or No"
+
+
+def _balance(benchmark: Benchmark) -> Iterator[Finding]:
+    """Yes and No are equally many, and no family is larger than asked for."""
+    answers = Counter((q.template, q.answer) for q in benchmark.questions if q.format == "yes-no")
+    for template in TEMPLATES:
+        yes, no = answers[template, "Yes"], answers[template, "No"]
+        if yes != no:
+            yield _whole("balance", f"{template} has {yes} Yes and {no} No, and should have as many of each")
+    per_family = benchmark.record.parameters.get("per_family")
+    sizes = Counter(question.family for question in benchmark.questions)
+    for family, size in sizes.items():
+        if isinstance(per_family, int) and size > per_family:
+            yield _whole("counts", f"{family} has {size} questions, more than the {per_family} asked for")
+
+
+def _order(questions: Sequence[Question]) -> Iterator[Finding]:
+    """Families follow one another in their order, and `order` numbers each from 0."""
+    families = list(dict.fromkeys(template.split("-")[0] for template in TEMPLATES))
+    number: Counter[str] = Counter()
+    last = 0
+    for question in questions:
+        if question.order != number[question.family]:
+            what = f"order: stored {question.order}, derived {number[question.family]}"
+            yield Finding(question=question.id, rule="order", what=what)
+        number[question.family] += 1
+        place = families.index(question.family) if question.family in families else last
+        if place < last:
+            yield Finding(
+                question=question.id, rule="order", what=f"stands after another family's than {question.family}"
+            )
+        last = max(last, place)
+
+
+def _uniqueness(questions: Sequence[Question]) -> Iterator[Finding]:
+    """No two questions ask the same, whatever the order of their options."""
+    seen: dict[tuple[str, str, str | None, tuple[str, ...]], str] = {}
+    for question in questions:
+        key = (question.scene, question.template, question.question, tuple(sorted(question.options)))
+        first = seen.setdefault(key, question.id)
+        if first != question.id:
+            yield Finding(question=question.id, rule="uniqueness", what=f"asks the same as question {first}")
+
+
+def _links(questions: Sequence[Question]) -> Iterator[Finding]:
+    """Yes-no questions link to those of opposite answer about the same object and frames, and to no other."""
+    groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...]], list[Question]] = defaultdict(list)
+    for question in questions:
+        if question.format == "yes-no" and question.entities:
+            groups[question.family, question.scene, question.frames, question.entities].append(question)
+    opposite = {
+        question.id: sorted(other.id for other in group if other.answer != question.answer)
+        for group in groups.values()
+        for question in group
+    }
+    for question in questions:
+        wanted = opposite.get(question.id, [])
+        if list(question.links) != wanted:
+            what = f"links: stored {', '.join(question.links) or 'none'}, derived {', '.join(wanted) or 'none'}"
+            yield Finding(question=question.id, rule="links", what=what)
+
+
+def _whole(rule: str, what: str) -> Finding:
+    return Finding(question="", rule=rule, what=f"{what}.")
+
+
+def _plain(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    return {family: dict(sorted(kinds.items())) for family, kinds in sorted(counts.items())}

@@ -1,0 +1,163 @@
+"""Measures recorded boxes from the ego vehicle, with quaternions and angles rather than the builds' matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from probe4d.benchmarks.lidar_hallu.audit.tables import KeyFrame
+
+__all__ = ["CLASSES", "SECTOR_CENTRES_DEG", "MeasuredScene", "Sight", "measure_scene", "sector_margin_deg", "sector_of"]
+
+CLASSES = (
+    *("car", "truck", "bus", "pedestrian", "bicycle"),
+    *("motorcycle", "trailer", "construction vehicle", "barrier", "traffic cone"),
+)
+"""The ten classes, in the order that breaks ties."""
+
+SECTOR_CENTRES_DEG = {
+    "front": 0.0,
+    "front-left": 45.0,
+    "left": 90.0,
+    "back-left": 135.0,
+    "back": 180.0,
+    "back-right": -135.0,
+    "right": -90.0,
+    "front-right": -45.0,
+}
+"""Bearing of the middle of each 45-degree sector (Sec. III-B)."""
+
+_NOISE = 1e-9
+"""What two ways of computing the same distance (metres) or angle (degrees) may differ by."""
+
+
+class Sight(NamedTuple):
+    """An object seen from the ego vehicle at one key frame: ground-plane position in metres, bearing in degrees."""
+
+    frame: int
+    label: str
+    track: str
+    box: str
+    x: float
+    y: float
+    distance_m: float
+    bearing_deg: float
+    lidar_points: int | None
+
+
+class MeasuredScene(NamedTuple):
+    """A scene from the ego vehicle.
+
+    Attributes:
+        key_frames: The key frames as recorded.
+        everywhere: Objects that count, by key frame and class.
+        annotated: Those of them inside the annotated bearing range.
+    """
+
+    key_frames: Sequence[KeyFrame]
+    everywhere: Sequence[Mapping[str, Sequence[Sight]]]
+    annotated: Sequence[Mapping[str, Sequence[Sight]]]
+
+    def nearest(self, frame: int, label: str, *, told: str | None = None) -> Sight | None:
+        """The nearest annotated object of a class at a key frame; null if there is none.
+
+        Args:
+            frame: Index of the key frame.
+            label: The class.
+            told: Token of the box that the benchmark names; it settles a tie within rounding.
+        """
+        return nearest_of(self.annotated[frame].get(label, ()), told=told)
+
+    def present(self, frame: int) -> list[str]:
+        """Classes with an annotated object at a key frame, in class order."""
+        return [label for label in CLASSES if self.annotated[frame].get(label)]
+
+
+def nearest_of(sights: Sequence[Sight], *, told: str | None = None) -> Sight | None:
+    """The nearest of some objects; of equally near ones the one that is told, else the first track."""
+    if not sights:
+        return None
+    bound = min(sight.distance_m for sight in sights) + _NOISE
+    return min((sight for sight in sights if sight.distance_m <= bound), key=lambda s: (s.box != told, s.track, s.box))
+
+
+def measure_scene(
+    key_frames: Sequence[KeyFrame], *, min_lidar_points: int, annotated_deg: tuple[float, float] | None
+) -> MeasuredScene:
+    """Turn every box into the ego frame of its key frame: x forward, y left (Eq. 2).
+
+    Args:
+        key_frames: The scene's key frames in order.
+        min_lidar_points: Fewest LiDAR returns of a box that counts; unknown counts.
+        annotated_deg: Bearings from and to, counter-clockwise, both included; null is all around.
+    """
+    everywhere: list[dict[str, list[Sight]]] = []
+    annotated: list[dict[str, list[Sight]]] = []
+    for frame, key_frame in enumerate(key_frames):
+        seen: dict[str, list[Sight]] = {}
+        for sight in _sights(frame, key_frame, min_lidar_points):
+            seen.setdefault(sight.label, []).append(sight)
+        everywhere.append(seen)
+        if annotated_deg is None:
+            annotated.append(seen)
+            continue
+        inside = {
+            label: [s for s in sights if _between(s.bearing_deg, *annotated_deg)] for label, sights in seen.items()
+        }
+        annotated.append({label: sights for label, sights in inside.items() if sights})
+    return MeasuredScene(key_frames, everywhere, annotated)
+
+
+def _sights(frame: int, key_frame: KeyFrame, min_lidar_points: int) -> list[Sight]:
+    boxes = [box for box in key_frame.boxes if box.lidar_points is None or box.lidar_points >= min_lidar_points]
+    if not boxes:
+        return []
+    w, x, y, z = key_frame.rotation
+    offsets = np.array([box.centre for box in boxes]) - np.array(key_frame.translation)
+    forward, left, _ = Rotation.from_quat([x, y, z, w]).inv().apply(offsets).T.tolist()
+    return [
+        Sight(
+            frame,
+            box.label,
+            box.track,
+            box.token,
+            ahead,
+            aside,
+            math.hypot(ahead, aside),
+            math.degrees(math.atan2(aside, ahead)),
+            box.lidar_points,
+        )
+        for box, ahead, aside in zip(boxes, forward, left, strict=True)
+    ]
+
+
+def _between(bearing_deg: float, start_deg: float, end_deg: float) -> bool:
+    return (bearing_deg - start_deg) % 360 <= (end_deg - start_deg) % 360
+
+
+def _turn(from_deg: float, to_deg: float) -> float:
+    """Signed angle from one bearing to another, [-180, 180)."""
+    return (to_deg - from_deg + 180) % 360 - 180
+
+
+def sector_margin_deg(bearing_deg: float) -> float:
+    """Angle from a bearing to the nearest border between two sectors."""
+    return min(abs(_turn(centre + 22.5, bearing_deg)) for centre in SECTOR_CENTRES_DEG.values())
+
+
+def sector_of(bearing_deg: float, *, told: str | None = None) -> str:
+    """Sector of a bearing: the one whose middle is nearest.
+
+    A border belongs to the sector whose lower end it is; within rounding, to that of the two which is told.
+    """
+    turns = {sector: _turn(centre, bearing_deg) for sector, centre in SECTOR_CENTRES_DEG.items()}
+    first, second = sorted(turns, key=lambda sector: abs(turns[sector]))[:2]
+    if abs(turns[second]) - abs(turns[first]) > 2 * _NOISE:
+        return first
+    if told in (first, second):
+        return str(told)
+    return first if turns[first] < 0 else second
