@@ -63,7 +63,10 @@ def browser(diagnosis: Diagnosis, scenes: Scenes | None, *, limit: int = QUESTIO
         limit = max(1, int(table.height * 0.9 * BYTES / len(data.encode())))
     total = diagnosis.benchmark.table.height
     if table.height < total:
-        notes = (f"This page holds {table.height:,} of the {total:,} questions: {why}. The figures above are of all.", *notes)
+        notes = (
+            f"This page holds {table.height:,} of the {total:,} questions: {why}. The figures above are of all.",
+            *notes,
+        )
     return Browser(data, table.height, notes)
 
 
@@ -96,7 +99,13 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
 
 def script_safe(data: str) -> str:
     """Escape JSON so that it cannot end, or be taken for markup in, the script element around it."""
-    escapes = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+    escapes: dict[str, str | int | None] = {
+        "<": "\\u003c",
+        ">": "\\u003e",
+        "&": "\\u0026",
+        "\u2028": "\\u2028",
+        "\u2029": "\\u2029",
+    }
     return data.translate(str.maketrans(escapes))
 
 
@@ -143,16 +152,22 @@ def _answers(diagnosis: Diagnosis, table: pl.DataFrame) -> tuple[list[dict[str, 
     )
     distinct = records["text"].drop_nulls().unique(maintain_order=True)
     lengths = distinct.str.len_bytes()
-    limit = next((size for size in TEXT_LENGTHS if lengths.clip(upper_bound=size).sum() <= TEXT_BYTES), TEXT_LENGTHS[-1])
+    limit = next(
+        (size for size in TEXT_LENGTHS if lengths.clip(upper_bound=size).sum() <= TEXT_BYTES), TEXT_LENGTHS[-1]
+    )
     cut = distinct.str.len_chars() > limit
     shown = pl.select(
         pl.when(cut)
         .then(pl.format("{}… ({} characters in all)", distinct.str.slice(0, limit), distinct.str.len_chars()))
         .otherwise(distinct)
     ).to_series()
-    places = pl.DataFrame({"text": distinct, "place": range(distinct.len())}, schema={"text": pl.String, "place": pl.Int64})
+    places = pl.DataFrame(
+        {"text": distinct, "place": range(distinct.len())}, schema={"text": pl.String, "place": pl.Int64}
+    )
     coded = records.join(places, on="text", how="left", maintain_order="left").with_columns(
-        state=pl.col("state").replace_strict({state: place for place, state in enumerate(STATES)}, return_dtype=pl.Int64)
+        state=pl.col("state").replace_strict(
+            {state: place for place, state in enumerate(STATES)}, return_dtype=pl.Int64
+        )
     )
     answers = []
     for name in answerers(diagnosis):

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Chart", "bars", "changes", "dots", "lines", "ranges", "run_colours"]
 
-WIDTH = 215
+WIDTH = 346  # of a whole chart with its labels: a phone's 390 px less the margins of a page
 ROW = 19
-LABEL_LIMIT = 112
+HEIGHT = 150  # of a chart without rows
+LABEL_LIMIT = 170
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # of equal widths, so that measured labels fit
 STAND_IN = {name: f"#0000{number:02x}" for number, name in enumerate(LIGHT, start=1)}
 RUNS = 6  # colours for runs; later runs take them in turn
 
@@ -53,7 +55,7 @@ def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Ch
     Args:
         title: Title of the chart.
         words: What it shows.
-        rows: Columns name, value, low, high.
+        rows: Columns name, value, low, high, and told, the value as a text.
         names: Names that have a colour, all of them.
     """
     import altair as alt
@@ -64,7 +66,7 @@ def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Ch
     rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=_unit(), axis=_axis()), x2="high:Q")
     point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=_unit(), axis=_axis()))
     text = base.mark_text(align="left", dx=4, fontSize=10).encode(
-        x=alt.value(WIDTH), text=alt.Text("value:Q", format=".1%"), color=alt.value(STAND_IN["muted"])
+        x=alt.value("width"), text="told:N", color=alt.value(STAND_IN["muted"])
     )
     return _chart(title, words, rule + point + text, len(order))
 
@@ -75,7 +77,9 @@ def ranges(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
 
     order = rows["name"].to_list()
     base = _base(rows).encode(y=_y("name", order), color=alt.value(STAND_IN[colour]))
-    joined = base.mark_rule(strokeWidth=2, opacity=0.45).encode(x=alt.X("false:Q", scale=_unit(), axis=_axis()), x2="true:Q")
+    joined = base.mark_rule(strokeWidth=2, opacity=0.45).encode(
+        x=alt.X("false:Q", scale=_unit(), axis=_axis()), x2="true:Q"
+    )
     hollow = base.mark_point(filled=False, size=45, strokeWidth=1.8, opacity=1).encode(x="false:Q")
     full = base.mark_point(filled=True, size=60, opacity=1).encode(x="true:Q")
     return _chart(title, words, joined + hollow + full, len(order))
@@ -109,14 +113,14 @@ def lines(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> C
     colours = run_colours(names)
     order = rows["name"].unique(maintain_order=True).to_list()
     bins = rows.sort("place")["bin"].unique(maintain_order=True).to_list()
-    x = alt.X("bin:N", sort=bins, title=None, axis=alt.Axis(labelAngle=0, labelOverlap=False, labelFontSize=9))
+    x = alt.X("bin:N", sort=bins, title=None, axis=alt.Axis(labelAngle=0, labelOverlap=False, labelFontSize=10))
     shift = alt.XOffset("name:N", sort=order)
     base = _base(rows).encode(x=x, xOffset=shift, color=_colour("name", [colours[name] for name in order], order))
     rule = base.mark_rule(strokeWidth=1.6).encode(
         y=alt.Y("low:Q", scale=_unit(), title=None, axis=_axis()), y2="high:Q"
     )
     point = base.mark_point(filled=True, size=38, opacity=1).encode(y="value:Q")
-    return _chart(title, words, (rule + point).properties(width=WIDTH + 80, height=130), None)
+    return _chart(title, words, rule + point, None)
 
 
 def changes(title: str, words: str, rows: pl.DataFrame) -> Chart:
@@ -145,7 +149,12 @@ def _base(rows: pl.DataFrame) -> altair.Chart:
 def _y(field: str, order: Sequence[str]) -> altair.Y:
     import altair as alt
 
-    return alt.Y(f"{field}:N", sort=list(order), title=None, axis=alt.Axis(labelLimit=LABEL_LIMIT, ticks=False, domain=False))
+    return alt.Y(
+        f"{field}:N",
+        sort=list(order),
+        title=None,
+        axis=alt.Axis(labelLimit=LABEL_LIMIT, labelPadding=8, ticks=False, domain=False),
+    )
 
 
 def _colour(field: str, colours: Sequence[str], order: Sequence[str]) -> altair.Color:
@@ -173,6 +182,8 @@ def _config() -> dict[str, Any]:
     axis = {"labelColor": ink, "gridColor": line, "tickColor": line, "domainColor": line, "labelFontSize": 11}
     return {
         "background": "transparent",
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "font": FONT,
         "view": {"stroke": None},
         "axis": axis,
         "axisX": {"labelColor": muted, "labelFontSize": 10, "ticks": False},
@@ -183,8 +194,8 @@ def _config() -> dict[str, Any]:
 def _chart(title: str, words: str, drawing: Any, rows: int | None) -> Chart:
     import vl_convert
 
-    size = {} if rows is None else {"width": WIDTH, "height": ROW * rows}
-    specification = {**drawing.properties(**size).to_dict(), "config": _config()}
+    size = {"width": WIDTH, "height": HEIGHT if rows is None else ROW * rows}
+    specification = {**drawing.to_dict(), **size, "config": _config()}
     return Chart(title, words, _of_page(vl_convert.vegalite_to_svg(specification), title, words))
 
 

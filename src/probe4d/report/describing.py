@@ -28,9 +28,9 @@ def find_question(benchmark: Benchmark, identity: str) -> Question:
         return questions_from(found)[0]
     where = benchmark.path or benchmark.record.suite
     if found.height:
-        examples = ", ".join(found["id"].head(SHOWN))
+        examples = ", ".join(found["id"].head(SHOWN)) + (", …" if found.height > SHOWN else "")
         raise InputError(
-            f"{found.height:,} question ids begin with {identity!r}: {examples}{', …' if found.height > SHOWN else ''}.",
+            f"{found.height:,} question ids begin with {identity!r}: {examples}.",
             path=where,
             remedy="Give more digits of the id.",
         )

@@ -62,9 +62,7 @@ def picture_svg(question: Question, pictures: Pictures) -> str | None:
     template = environment().get_template("picture.svg")
     css = resolved(template_text("picture.css"), LIGHT)
     colours = {"page": LIGHT["card"], "ground": LIGHT["panel"]}
-    return template.render(
-        width=width, height=below, heading=heading, panels=panels, unit=PANEL, css=css, **colours
-    )
+    return template.render(width=width, height=below, heading=heading, panels=panels, unit=PANEL, css=css, **colours)
 
 
 def picture_png(question: Question, pictures: Pictures) -> bytes | None:

@@ -10,6 +10,9 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.scenes.geometry import SECTORS
+
+NARROW = "\u202f"  # a narrow space that no line breaks at
 
 __all__ = [
     "Figure",
@@ -45,7 +48,12 @@ class Lookup:
         keys = ("run", "metric", "family", "format", "relation")
         filled = table.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan())
         rows = filled.select(*keys, "value", "low", "high", "n").iter_rows()
-        return cls({(run, metric, family, kind, relation): Figure(*rest) for run, metric, family, kind, relation, *rest in rows})
+        return cls(
+            {
+                (run, metric, family, kind, relation): Figure(*rest)
+                for run, metric, family, kind, relation, *rest in rows
+            }
+        )
 
     def get(
         self, run: str, metric: str, family: str = "all", kind: str = "all", relation: str = "all"
@@ -55,14 +63,16 @@ class Lookup:
 
     def cells(self, metric: str, kinds: Sequence[str] = ("yes-no", "choice")) -> list[tuple[str, str]]:
         """(family, format) pairs that have this metric for some run, in the order of the figures, totals last."""
-        found = {(family, kind) for _, name, family, kind, relation in self.rows if name == metric and relation == "all"}
+        found = {
+            (family, kind) for _, name, family, kind, relation in self.rows if name == metric and relation == "all"
+        }
         order = [(family, kind) for _, _, family, kind, _ in self.rows if kind in kinds and (family, kind) in found]
         return sorted(dict.fromkeys(order), key=lambda cell: cell[0] == "all")
 
     def relations(self, metric: str, family: str, kind: str = "yes-no") -> list[str]:
-        """Relations into which a family is split, in the order of the figures."""
-        keys = (key for key in self.rows if key[1:4] == (metric, family, kind) and key[4] != "all")
-        return list(dict.fromkeys(key[4] for key in keys))
+        """Relations into which a family is split: sectors from the front to the left, others by name."""
+        found = {key[4] for key in self.rows if key[1:4] == (metric, family, kind)} - {"all"}
+        return [name for name in SECTORS if name in found] if found <= set(SECTORS) else sorted(found)
 
 
 def answerers(diagnosis: Diagnosis) -> list[str]:
@@ -76,7 +86,9 @@ def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:
     Returns:
         Columns run, family, format, relation, answer (the reference), label (null where invalid), state, n.
     """
-    questions = diagnosis.benchmark.table.select(pl.col("id").alias("question"), "family", "format", "relation", "answer")
+    questions = diagnosis.benchmark.table.select(
+        pl.col("id").alias("question"), "family", "format", "relation", "answer"
+    )
     keys = ["run", "family", "format", "relation", "answer", "label", "state"]
     counts = diagnosis.records.join(questions, on="question", maintain_order="left")
     return counts.group_by(keys, maintain_order=True).len("n")
@@ -84,7 +96,7 @@ def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:
 
 def percent(value: float) -> str:
     """A share as a percentage with one decimal, halves upwards as in print, whatever the binary fraction."""
-    return f"{math.floor(1000 * value + 0.5 + 1e-9) / 10:.1f} %"
+    return f"{math.floor(1000 * value + 0.5 + 1e-9) / 10:.1f}{NARROW}%"
 
 
 def points(value: float) -> str:

@@ -39,20 +39,24 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
     path = Path(out) / REPORT_FILE
     script = template_text("report.js")
     questions = browser(diagnosis, scenes)
-    page = environment().get_template("report.html").render(
-        benchmark=diagnosis.benchmark.record,
-        verdicts=verdicts(diagnosis),
-        sections=sections(diagnosis),
-        questions=questions,
-        about=list(_about(diagnosis)),
-        warnings=diagnosis.warnings,
-        version=__version__,
-        css=template_text("report.css") + template_text("picture.css"),
-        light=css_variables(LIGHT),
-        dark=css_variables(DARK),
-        script=script,
-        # A hash instead of 'unsafe-inline': no other script runs, whatever text the page is given.
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    page = (
+        environment()
+        .get_template("report.html")
+        .render(
+            benchmark=diagnosis.benchmark.record,
+            verdicts=verdicts(diagnosis),
+            sections=sections(diagnosis),
+            questions=questions,
+            about=list(_about(diagnosis)),
+            warnings=diagnosis.warnings,
+            version=__version__,
+            css=template_text("report.css") + template_text("picture.css"),
+            light=css_variables(LIGHT),
+            dark=css_variables(DARK),
+            script=script,
+            # A hash instead of 'unsafe-inline': no other script runs, whatever text the page is given.
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        )
     )
     write_text(path, page)
     return path
@@ -63,13 +67,16 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "suite", f"{record.suite}, version {record.version}"
     counts = (f"{family} {sum(formats.values()):,}" for family, formats in record.counts.items())
     yield "questions", f"{diagnosis.benchmark.table.height:,} ({', '.join(counts)})"
-    yield "dataset", f"{record.source.name} {record.source.version}, {record.source.split}, {record.source.scenes:,} scenes"
+    yield (
+        "dataset",
+        f"{record.source.name} {record.source.version}, {record.source.split}, {record.source.scenes:,} scenes",
+    )
     yield "dataset's licence", record.source.licence
     yield "benchmark fingerprint", record.fingerprint
     if record.seed is not None:
         yield "seed", str(record.seed)
     for name, value in record.parameters.items():
-        yield name.replace("_", " "), str(value)
+        yield name.replace("_", " "), {True: "yes", False: "no", None: "none"}.get(value, str(value))
     for reason, n in record.exclusions.items():
         yield "excluded", f"{n:,}: {reason}"
     for sentence in record.shortfalls:

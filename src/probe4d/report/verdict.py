@@ -15,6 +15,7 @@ import polars as pl
 from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import (
+    Figure,
     Lookup,
     asked,
     interval,
@@ -30,6 +31,7 @@ __all__ = ["Statement", "Verdict", "verdicts"]
 ONE_ANSWER = 0.9  # share from which an answer counts as nearly always given
 FEW = 20  # questions below which silence is better than a sentence
 INVALID_RATE = 0.01
+NEARLY = 0.02  # difference in accuracy below which two answerers score nearly the same
 WORDS_ALONE = 0.10  # lead of the content control over the fixed one that makes a family solvable without looking
 
 
@@ -67,7 +69,7 @@ def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) 
     yield from _accuracy(lookup, run)
     yield from _one_letter(lookup, own, run)
     yield from _shortcuts(diagnosis, lookup, run)
-    yield from _one_sided(own)
+    yield from _one_sided(own, diagnosis.shortcuts.filter((pl.col("run") == run) & pl.col("named")))
     yield from _discrimination(lookup, own, run)
     yield from _pairs(lookup, run)
     yield from _changes(diagnosis, lookup, run)
@@ -82,7 +84,9 @@ def _accuracy(lookup: Lookup, run: str) -> Iterator[Statement]:
     tone: Literal["bad", "good", "note"] = "note"
     if content is not None and fixed is not None:
         best = max(content.value, fixed.value)
-        text += f" Without the scene, the words alone give {percent(content.value)}, always A or No {percent(fixed.value)}."
+        text += (
+            f" Without the scene, the words alone give {percent(content.value)}, always A or No {percent(fixed.value)}."
+        )
         if own.high is not None and own.high < best:
             tone = "bad"
         elif own.low is not None and own.low > best:
@@ -109,14 +113,25 @@ def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Stateme
     always = per_family.filter((pl.col("share") == 1) & (pl.col("label") == letter))["family"].to_list()
     if always:
         text = text[:-1] + f", and nothing else in {asked(listed(always), 'choice')}."
-    excess = lookup.get(run, "excess_over_a", "all", "choice") if letter == "A" else None
-    if excess is not None and excess.low is not None and excess.high is not None:
-        told = f"{points(excess.value)} against always answering A ({interval(excess, signed=True)})"
-        if excess.low <= 0 <= excess.high:
-            text += f" Its accuracy there cannot be told from that of always answering A: {told}."
-        else:
-            text += f" Its accuracy there is {told}."
+    excess, right = (lookup.get(run, metric, "all", "choice") for metric in ("excess_over_a", "accuracy"))
+    if letter == "A" and excess is not None and right is not None and None not in (excess.low, excess.high):
+        text += f" {_beside_constant(excess, right)}"
     yield Statement("bad", text)
+
+
+def _beside_constant(excess: Figure, right: Figure) -> str:
+    """How accuracy compares with that of always answering A (Eq. 4)."""
+    low, high = excess.low or 0.0, excess.high or 0.0
+    reach = percent(max(abs(low), abs(high))).removesuffix("%") + "points"
+    if low <= 0 <= high:
+        how = "cannot be told from that of always answering A"
+    elif max(abs(low), abs(high)) < NEARLY:
+        how = f"lies within {reach} of that of always answering A"
+    else:
+        how = f"is {'above' if low > 0 else 'below'} that of always answering A"
+    return (
+        f"Its accuracy there, {percent(right.value)}, {how} ({points(excess.value)}; {interval(excess, signed=True)})."
+    )
 
 
 def _most_given(given: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -124,13 +139,16 @@ def _most_given(given: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     counts = given.group_by([*keys, "label"], maintain_order=True).agg(pl.col("n").sum())
     of = counts.group_by(keys, maintain_order=True).agg(pl.col("n").sum().alias("of"))
     most = counts.drop_nulls("label").sort("n", descending=True, maintain_order=True).unique(keys, keep="first")
-    return of.join(most, on=keys, maintain_order="left").select(*keys, "label", pl.col("n") / pl.col("of"), "of").rename(
-        {"n": "share", "of": "n"}
+    return (
+        of.join(most, on=keys, maintain_order="left")
+        .select(*keys, "label", pl.col("n") / pl.col("of"), "of")
+        .rename({"n": "share", "of": "n"})
     )
 
 
-def _one_sided(own: pl.DataFrame) -> Iterator[Statement]:
-    """Whole families, else relations of one, that get the same answer whatever the scene."""
+def _one_sided(own: pl.DataFrame, named: pl.DataFrame) -> Iterator[Statement]:
+    """Whole families, else relations of one without a named shortcut, that get one answer whatever the scene."""
+    explained = set(named.filter(pl.col("format") == "yes-no")["family"])
     asked_yes_no = own.filter(pl.col("format") == "yes-no")
     families = _most_given(asked_yes_no, ["family"])
     for family, label, share, n in families.iter_rows():
@@ -139,6 +157,8 @@ def _one_sided(own: pl.DataFrame) -> Iterator[Statement]:
         if share >= ONE_ANSWER:
             much = f"all {n:,}" if share == 1 else f"{percent(share)} of {n:,}"
             yield Statement("bad", f"Answers {label} to {much} {asked(family, 'yes-no')}.")
+            continue
+        if family in explained:
             continue
         split = asked_yes_no.filter((pl.col("family") == family) & pl.col("relation").is_not_null())
         sides = _most_given(split, ["relation"]).filter((pl.col("share") == 1) & (pl.col("n") >= FEW))
@@ -159,7 +179,8 @@ def _discrimination(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Sta
         true, false = lookup.get(run, "tpr", family, kind), lookup.get(run, "fpr", family, kind)
         if family == "all" or family in constant or true is None or false is None or min(true.n, false.n) < FEW:
             continue
-        rates = f"Says Yes to {percent(true.value)} of the true {family} claims and to {percent(false.value)} of the false ones"
+        claims = f"{percent(true.value)} of the true {family} claims and to {percent(false.value)} of the false ones"
+        rates = f"Says Yes to {claims}"
         lead = true.value - false.value
         blind_true, blind_false = lookup.get(CONTENT, "tpr", family, kind), lookup.get(CONTENT, "fpr", family, kind)
         if lead <= 0:
@@ -215,9 +236,10 @@ def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Stateme
         )
         if repairs is None or regressions is None or change is None:
             continue
+        counts = f"repairs {repairs.value:,.0f} answers and breaks {regressions.value:,.0f}"
         text = (
-            f"Against {comparison.against} it repairs {repairs.value:,.0f} answers and breaks {regressions.value:,.0f}: "
-            f"{points(change.value)} ({interval(change, signed=True) or 'no interval'})"
+            f"Against {comparison.against} it {counts}: {points(change.value)} "
+            f"({interval(change, signed=True) or 'no interval'})"
         )
         if change.low is None or change.high is None or change.low <= 0 <= change.high:
             yield Statement("note", f"{text}, no change that can be told from chance.")
@@ -231,7 +253,9 @@ def _unreadable(own: pl.DataFrame) -> Iterator[Statement]:
     if not total or bad / total <= INVALID_RATE:
         return
     parts = [f"{n:,} {state}" for state, n in states.sort("n", descending=True).iter_rows()]
-    yield Statement("bad", f"{percent(bad / total)} of its answers are no valid answer and count as wrong: {listed(parts)}.")
+    yield Statement(
+        "bad", f"{percent(bad / total)} of its answers are no valid answer and count as wrong: {listed(parts)}."
+    )
 
 
 def _words_alone(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement]:
@@ -243,7 +267,9 @@ def _words_alone(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement]:
             continue
         if content.low is None or content.low - fixed.value < 0 or content.value - fixed.value < WORDS_ALONE:
             continue
-        options = table.filter((pl.col("family") == family) & (pl.col("format") == kind))["options"].explode().drop_nulls()
+        options = (
+            table.filter((pl.col("family") == family) & (pl.col("format") == kind))["options"].explode().drop_nulls()
+        )
         by = "the words of the question"
         if kind == "choice":
             spans = options.len() > 0 and options.str.contains(r"^from frame \d+ to frame \d+$").all()

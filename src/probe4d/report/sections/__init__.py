@@ -1,0 +1,32 @@
+"""The parts of a report between the verdict and the questions: charts, and a table beside each."""
+
+from __future__ import annotations
+
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.lookup import Lookup, answerers, labels_given
+from probe4d.report.sections.accuracy import accuracy
+from probe4d.report.sections.answers import answers_given
+from probe4d.report.sections.changes import changes
+from probe4d.report.sections.pairs import pairs
+from probe4d.report.sections.part import Section
+from probe4d.report.sections.relations import relations
+from probe4d.report.sections.shortcuts import shortcuts
+from probe4d.report.sections.slices import slices
+
+__all__ = ["sections"]
+
+
+def sections(diagnosis: Diagnosis) -> list[Section]:
+    """Make every part that has something to show, in reading order."""
+    lookup, names = Lookup.of(diagnosis.figures), answerers(diagnosis)
+    given = labels_given(diagnosis)
+    made = (
+        accuracy(lookup, names),
+        relations(lookup, names),
+        answers_given(given, names),
+        pairs(lookup, names),
+        shortcuts(diagnosis, names),
+        slices(diagnosis, names),
+        changes(diagnosis, lookup),
+    )
+    return [section for section in made if section.table.rows]

@@ -1,0 +1,54 @@
+"""Accuracy of every answerer, group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from probe4d.report import charts
+from probe4d.report.lookup import Lookup, asked, percent
+from probe4d.report.sections.part import Key, Section, Table, cells, figure_cells, share
+
+__all__ = ["accuracy"]
+
+DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
+
+
+def accuracy(lookup: Lookup, names: Sequence[str]) -> Section:
+    """Make the part."""
+    drawn, rows = [], []
+    for family, kind in cells(lookup, "accuracy"):
+        found = [(name, lookup.get(name, "accuracy", family, kind)) for name in names]
+        values = [(name, *figure[:3], percent(figure.value)) for name, figure in found if figure is not None]
+        title = asked(family, kind).capitalize()
+        words = "; ".join(f"{name} {percent(value)}" for name, value, *_ in values)
+        table = pl.DataFrame(values, schema=DOTS, orient="row")
+        drawn.append(charts.dots(title, f"Accuracy: {words}.", table, names))
+        for name, figure in found:
+            if figure is not None:
+                valid = lookup.get(name, "valid_rate", family, kind)
+                hard = lookup.get(name, "accuracy_control_wrong", family, kind)
+                rows.append((title, name, *figure_cells(figure), share(valid), share(hard)))
+    return Section(
+        "accuracy",
+        "Accuracy beside its controls",
+        "A dot is the share of right answers, the bar its 95 % interval (whole-scene bootstrap). The controls never "
+        "see a scene: control:fixed always says A or No, control:content guesses from the words alone, with the "
+        "statistics of the other scenes.",
+        drawn,
+        Table(
+            "Accuracy",
+            (
+                "Questions",
+                "Run",
+                "Accuracy #",
+                "95 % interval #",
+                "n #",
+                "Valid #",
+                "Right where control:content is wrong #",
+            ),
+            rows,
+        ),
+        [Key("dot", colour, name) for name, colour in charts.run_colours(names).items()],
+    )

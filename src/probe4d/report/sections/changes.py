@@ -1,0 +1,61 @@
+"""What one run repairs and breaks against another."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report import charts
+from probe4d.report.lookup import Lookup, points
+from probe4d.report.sections.part import Key, Section, Table, bounds, cells, number, title_of
+
+__all__ = ["changes"]
+
+
+def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
+    """Make the part."""
+    rows, bars = [], []
+    for comparison in diagnosis.comparisons:
+        for family, kind in cells(lookup, "accuracy_change"):
+            repairs, regressions, other, change = (
+                lookup.get(comparison.name, metric, family, kind)
+                for metric in ("repairs", "regressions", "changed_wrong", "accuracy_change")
+            )
+            if change is None or repairs is None or regressions is None:
+                continue
+            if (family, kind) == ("all", "all"):
+                bars += [
+                    (comparison.name, "repaired", repairs.value),
+                    (comparison.name, "regressed", -regressions.value),
+                ]
+            rows.append((
+                comparison.name, title_of(family, kind), number(repairs), number(regressions), number(other),
+                points(change.value), bounds(change, signed=True), f"{change.n:,}",
+            ))  # fmt: skip
+    drawn = []
+    if bars:
+        words = "; ".join(f"{name} {part} {abs(n):,.0f}" for name, part, n in bars)
+        table = pl.DataFrame(bars, schema={"name": pl.String, "part": pl.String, "n": pl.Float64}, orient="row")
+        drawn.append(charts.changes("Answers repaired and broken", words, table))
+    return Section(
+        "changes",
+        "What a change repairs, and what it breaks",
+        "Two runs on the same questions. Repairs and regressions are counted apart, since a gain in accuracy may hide "
+        "as many new errors.",
+        drawn,
+        Table(
+            "Comparisons",
+            (
+                "Comparison",
+                "Questions",
+                "Repaired #",
+                "Regressed #",
+                "Wrong to wrong #",
+                "Accuracy #",
+                "95 % interval #",
+                "n #",
+            ),
+            rows,
+        ),
+        [Key("bar", "right", "repaired"), Key("bar", "wrong", "regressed")],
+    )

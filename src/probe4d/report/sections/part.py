@@ -1,0 +1,82 @@
+"""What a part of a report consists of, and how figures read in its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from probe4d.report.charts import Chart
+from probe4d.report.lookup import Figure, Lookup, asked, percent
+
+__all__ = ["Key", "Section", "Table", "bounds", "cells", "count", "figure_cells", "number", "share", "title_of"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts; columns whose name ends in `#` hold numbers and are set to the right."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of a legend: a shape (`dot`, `ring`, `bar`) in a colour, and its meaning."""
+
+    shape: str
+    colour: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of the page."""
+
+    anchor: str
+    title: str
+    intro: str
+    charts: list[Chart]
+    table: Table
+    keys: list[Key] = field(default_factory=list)
+
+
+def cells(lookup: Lookup, metric: str) -> Iterator[tuple[str, str]]:
+    """Families by format, after the total of everything."""
+    cells = lookup.cells(metric, ("yes-no", "choice", "all"))
+    yield from (cell for cell in cells if cell == ("all", "all"))
+    yield from (cell for cell in cells if "all" not in cell)
+    yield from (cell for cell in cells if cell[0] == "all" and cell[1] != "all")
+
+
+def title_of(family: str, kind: str) -> str:
+    """What a group of questions is called at the head of a row or chart."""
+    return asked(family, kind).capitalize()
+
+
+def figure_cells(figure: Figure) -> tuple[str, str, str]:
+    """Value, interval and denominator of a figure, as cells."""
+    return percent(figure.value), bounds(figure), f"{figure.n:,}"
+
+
+def share(figure: Figure | None) -> str:
+    """A share as a cell, empty without one."""
+    return "" if figure is None else percent(figure.value)
+
+
+def number(figure: Figure | None) -> str:
+    """A count as a cell, empty without one."""
+    return "" if figure is None else f"{figure.value:,.0f}"
+
+
+def count(figure: Figure | None) -> str:
+    """The denominator of a figure as a cell, empty without one."""
+    return "" if figure is None else f"{figure.n:,}"
+
+
+def bounds(figure: Figure | None, *, signed: bool = False) -> str:
+    """The interval of a figure as a cell, in per cent, empty without one."""
+    if figure is None or figure.low is None or figure.high is None:
+        return ""
+    sign = "+" if signed else ""
+    return f"{100 * figure.low:{sign}.1f} to {100 * figure.high:{sign}.1f}".replace("-", "\u2212")

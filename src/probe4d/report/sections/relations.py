@@ -1,0 +1,74 @@
+"""How often true claims get a Yes, and false ones, relation by relation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from probe4d.diagnosis.controls import FIXED
+from probe4d.report import charts
+from probe4d.report.lookup import Lookup, percent
+from probe4d.report.sections.part import Key, Section, Table, bounds, count, share
+
+__all__ = ["relations"]
+
+
+def relations(lookup: Lookup, names: Sequence[str]) -> Section:
+    """Make the part."""
+    drawn, rows = [], []
+    families = [family for family, _ in lookup.cells("tpr", ("yes-no",)) if family != "all"]
+    colours = charts.run_colours(names)
+    for name in names:
+        if name == FIXED:
+            continue
+        lines = []
+        for family in families:
+            for relation in ("all", *lookup.relations("tpr", family)):
+                true = lookup.get(name, "tpr", family, "yes-no", relation)
+                false = lookup.get(name, "fpr", family, "yes-no", relation)
+                label = family if relation == "all" else f"{family}: {relation}"
+                if true is not None or false is not None:
+                    rows.append(
+                        (
+                            name,
+                            family,
+                            relation,
+                            share(true),
+                            bounds(true),
+                            count(true),
+                            share(false),
+                            bounds(false),
+                            count(false),
+                        )
+                    )
+                if true is not None and false is not None:
+                    lines.append((label, false.value, true.value))
+        if lines:
+            table = pl.DataFrame(lines, schema=["name", "false", "true"], orient="row")
+            words = "; ".join(f"{label} TPR {percent(true)} FPR {percent(false)}" for label, false, true in lines)
+            drawn.append(charts.ranges(name, words, table, colours[name]))
+    return Section(
+        "relations",
+        "Yes to true claims, Yes to false ones",
+        "Of the claims that are true, the share answered Yes (TPR, filled); of those that are false, the same (FPR, "
+        "hollow). A model that sees the relation has a long line with its filled end to the right; where both ends "
+        "meet, the answer has nothing to do with the scene.",
+        drawn,
+        Table(
+            "TPR and FPR by relation",
+            (
+                "Run",
+                "Family",
+                "Relation",
+                "TPR #",
+                "95 % interval #",
+                "n true #",
+                "FPR #",
+                "95 % interval #",
+                "n false #",
+            ),
+            rows,
+        ),
+        [Key("dot", "ink", "true claims (TPR)"), Key("ring", "ink", "false claims (FPR)")],
+    )

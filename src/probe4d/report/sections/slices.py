@@ -1,0 +1,65 @@
+"""Accuracy where measuring is easy and where it is hard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from probe4d.diagnosis.controls import CONTENT
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report import charts
+from probe4d.report.lookup import Figure, asked, percent
+from probe4d.report.sections.part import Key, Section, Table, figure_cells
+
+__all__ = ["slices"]
+
+LINES = 4  # runs in one chart of lines; all are in its table
+
+
+def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
+    """Make the part."""
+    drawn, rows = [], []
+    runs = [name for name in names if not name.startswith("control:")][:LINES] or [CONTENT]
+    keys = ["by", "family", "format"]
+    for (by, family, kind), part in diagnosis.slices.group_by(keys, maintain_order=True):
+        unit = str(part["unit"][0])
+        bins = part.select("from", "to").unique(maintain_order=True).sort("from")
+        label = {low: _bin(low, high) for low, high in bins.iter_rows()}
+        place = {low: position for position, low in enumerate(label)}
+        what = "distance from the decision boundary" if by == "margin" else "fewest LiDAR returns on an entity"
+        title = f"{asked(str(family), str(kind)).capitalize()}: {what} ({unit})"
+        told = part.select(
+            pl.col("run").alias("name"),
+            pl.col("from").replace_strict(label, return_dtype=pl.String).alias("bin"),
+            pl.col("from").replace_strict(place, return_dtype=pl.Int64).alias("place"),
+            pl.col("accuracy").alias("value"),
+            "low",
+            "high",
+            "n",
+        )
+        shown = told.filter(pl.col("name").is_in(runs))
+        if shown.height:
+            words = "; ".join(
+                f"{name} {bin_}: {percent(value)}"
+                for name, bin_, value in shown.select("name", "bin", "value").iter_rows()
+            )
+            drawn.append(charts.lines(title, words, shown, names))
+        rows += [
+            (title, row["name"], row["bin"], *figure_cells(Figure(row["value"], row["low"], row["high"], row["n"])))
+            for row in told.iter_rows(named=True)
+        ]
+    colours = charts.run_colours(names)
+    return Section(
+        "slices",
+        "Easy and hard measurements",
+        "Accuracy where the measurement lies close to the rule's decision boundary, and far from it; where few LiDAR "
+        "returns lie on the entity, and many. A model that measures does better to the right.",
+        drawn,
+        Table("Accuracy by bin", ("Questions", "Run", "Bin", "Accuracy #", "95 % interval #", "n #"), rows),
+        [Key("dot", colours[name], name) for name in runs if name in colours],
+    )
+
+
+def _bin(low: float, high: float | None) -> str:
+    return f"\u2265 {low:.3g}" if high is None else f"{low:.3g}\u2013{high:.3g}"
