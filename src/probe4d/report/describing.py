@@ -6,10 +6,11 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, Question, questions_from
+from probe4d.benchmarks.suites import suite_named
 from probe4d.errors import InputError
 from probe4d.report.measured import answer_in_words, measured
 
-__all__ = ["description", "find_question"]
+__all__ = ["description", "find_question", "prompt_of"]
 
 SHOWN = 3
 
@@ -65,6 +66,20 @@ def description(question: Question, prompt: str | None) -> str:
     if prompt is not None:
         lines += ["", "prompt", *(f"  {line}" for line in prompt.split("\n"))]
     return "\n".join(lines)
+
+
+def prompt_of(question: Question, setting: str) -> str | None:
+    """The whole prompt of a question under a setting; null where a release keeps the wording back.
+
+    Raises:
+        InputError: The question's suite is unknown or has no such setting.
+    """
+    suite = suite_named(question.suite)
+    if setting not in suite.prompts:
+        raise InputError(f"{suite.name} has no setting {setting!r}; it has {', '.join(suite.prompts)}.")
+    if question.question is None and question.prompt is None:
+        return None
+    return suite.prompts[setting](question)
 
 
 def _shared(first: str, second: str) -> int:

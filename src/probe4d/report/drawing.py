@@ -10,10 +10,12 @@ from pathlib import Path
 import jinja2
 
 from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.errors import InputError
 from probe4d.report.marks import PANEL, grid
 from probe4d.report.measured import answer_in_words, measured
 from probe4d.report.picture import Picture, Pictures
 from probe4d.report.theme import LIGHT, resolved
+from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes
 
 __all__ = ["environment", "picture_png", "picture_svg", "printable", "template_text", "write_picture"]
@@ -73,12 +75,27 @@ def picture_png(question: Question, pictures: Pictures) -> bytes | None:
     return None if svg is None else bytes(vl_convert.svg_to_png(svg, scale=SCALE))
 
 
-def write_picture(question: Question, pictures: Pictures, path: Path | str) -> bool:
-    """Write the picture of a question as PNG, whole or not at all; false if it has none."""
-    png = picture_png(question, pictures)
-    if png is not None:
-        write_bytes(Path(path), png)
-    return png is not None
+def write_picture(question: Question, scenes: Scenes, path: Path | str) -> Path:
+    """Write the picture of a question as PNG, whole or not at all.
+
+    Returns:
+        The path written.
+
+    Raises:
+        InputError: The scenes do not hold the question's, it asks about no frame of it, or the file cannot be
+            written.
+    """
+    names = (question.scene, question.facts.get("scene_token"))
+    png = picture_png(question, Pictures(scenes, (name for name in names if isinstance(name, str))))
+    if png is None:
+        raise InputError(
+            f"cannot show question {question.id}: it has no key frame of the scene {question.scene!r}.",
+            path=scenes.root / scenes.version,
+            remedy="Give the dataset that the benchmark was built from.",
+        )
+    path = Path(path)
+    write_bytes(path, png)
+    return path
 
 
 def _heading(question: Question, picture: Picture, width: float) -> tuple[list[dict[str, object]], float]:

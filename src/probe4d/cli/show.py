@@ -1,0 +1,35 @@
+"""`probe4d show`: one question, what was measured, its prompt, and its picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from probe4d.cli import app, output
+
+__all__ = ["show"]
+
+
+@app.command("show")
+def show(
+    benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
+    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a question, or the beginning of one.")],
+    data: Annotated[Path | None, typer.Option("--data", metavar="DATAROOT", help="Dataset, for the picture.")] = None,
+    setting: Annotated[str, typer.Option("--setting", help="Setting whose prompt is printed.")] = "default",
+    out: Annotated[Path | None, typer.Option("--out", help="PNG file to write; ID.png here without it.")] = None,
+) -> None:
+    """Show one question: options, answer, the measurement behind it, the prompt, and a bird's-eye picture."""
+    from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.report.describing import description, find_question, prompt_of
+
+    question = find_question(read_benchmark(benchmark), identity)
+    print(output.harmless(description(question, prompt_of(question, setting))))
+    if data is None:
+        output.note("No picture is drawn without the scenes; --data DATAROOT adds it.")
+        return
+    from probe4d.report.drawing import write_picture
+    from probe4d.scenes.opening import open_scenes
+
+    print(write_picture(question, open_scenes(data), out or Path(f"{question.id}.png")))
