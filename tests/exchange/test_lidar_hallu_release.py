@@ -260,7 +260,10 @@ BROKEN: dict[str, tuple[Callable[[Release], None], str]] = {
     "unknown class": (_question("object_existence", 0, "car", "tram"), "class 'tram' is unknown"),
     "unknown option class": (_question("object_existence", 1, "truck", "tram"), "class 'tram' is unknown"),
     "unknown sector": (_question("ego_relative_spatial", 0, "back-left", "rear"), "position 'rear' is unknown"),
-    "unknown verb": (_question("motion_action", 0, "become closer", "come closer"), "not how a motion question"),
+    "unknown verb": (
+        _question("motion_action", 0, "become closer", "come closer"),
+        "not how a question of template motion",
+    ),
     "other directive": (_question("motion_action", 0, YES_NO, "Answer."), "does not end in the line"),
     "frame outside the scene": (_question("distance_depth", 0, "002", "039"), "frame 39, the scene ends at frame 38"),
     "frame column differs": (_cell("distance_depth", 0, frame=3), "frame is 3, but the question's text says 2"),

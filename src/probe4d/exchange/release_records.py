@@ -11,9 +11,11 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
+from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, read_interval
+from probe4d.benchmarks.lidar_hallu.rules import SECTORS
 from probe4d.benchmarks.question import Evidence, Question, question_id
 from probe4d.exchange.permutations import permutation_fault
-from probe4d.exchange.release_wording import ANTI_POSITION, Wording, interval_option, read_prompt, read_wording
+from probe4d.exchange.release_wording import Wording, read_prompt, read_wording
 from probe4d.scenes.tables import CLASSES
 
 __all__ = ["FAMILIES", "IntervalRow", "Item", "Prediction", "ReleasedQuestion", "Reply", "SceneRow", "item_from"]
@@ -29,7 +31,6 @@ FAMILIES = {
 
 _FORMATS = {"binary": "yes-no", "mcq": "choice"}
 _LETTERS = "ABCD"
-_SECTORS = ("front", "front-left", "left", "back-left", "back", "back-right", "right", "front-right")
 _MEASURED = (
     "sample_token",
     "position",
@@ -179,18 +180,18 @@ def item_from(
 
 
 def _text_item(record: Prediction | ReleasedQuestion, index: int, keyframes: int, token: str | None) -> Item:
-    family = FAMILIES[record.category]
     kind = _FORMATS.get(record.question_type)
     if kind is None:
         raise ValueError(f"question_type is {record.question_type!r}, expected is one of {', '.join(_FORMATS)}")
-    wording = read_wording(family, kind, record.question)
+    family = FAMILIES[record.category]
+    wording = read_wording(f"{family}-{kind}", record.question)
     prompt = read_prompt(record.prompt, record.question)
     answer = _checked_answer(record, wording, kind)
-    _check_fields(record, wording, keyframes)
-    text = record.question.removesuffix(ANTI_POSITION) if wording.anti_position else record.question
+    _check_fields(record, wording)
     facts: dict[str, Any] = {"scene_token": token}
     if isinstance(record, ReleasedQuestion):
         facts = _released_facts(record, token)
+    text = wording.text
     if prompt.ego_motion is not None:
         text = f"{prompt.ego_motion}\n{text}"
         facts.setdefault("ego_motion", {"text": prompt.ego_motion})
@@ -200,12 +201,10 @@ def _text_item(record: Prediction | ReleasedQuestion, index: int, keyframes: int
         scene=record.scene_id,
         keyframes=keyframes,
         order=index,
-        stem=wording.stem,
-        options=wording.options,
+        wording=wording,
         answer=answer,
         facts=facts,
         prompt=text,
-        wording=wording,
     )
     reply = None
     if isinstance(record, Prediction):
@@ -228,12 +227,10 @@ def _interval_item(record: IntervalRow, index: int, keyframes: int, token: str |
         scene=record.scene_id,
         keyframes=keyframes,
         order=index,
-        stem=None,
-        options=tuple(options),
+        wording=Wording("", "", tuple(options), False, Asked()),
         answer=record.correct_option,
         facts={"scene_token": token},
         prompt=None,
-        wording=None,
     )
     return Item(question, "plain", None, Reply(record.prediction, record.error, None))
 
@@ -245,44 +242,44 @@ def _question(
     scene: str,
     keyframes: int,
     order: int,
-    stem: str | None,
-    options: tuple[str, ...],
+    wording: Wording,
     answer: str,
     facts: dict[str, Any],
     prompt: str | None,
-    wording: Wording | None,
 ) -> Question:
-    frames = wording.frames if wording is not None else ()
-    if frames and frames[-1] >= keyframes:
-        raise ValueError(f"the question asks about frame {frames[-1]}, the scene ends at frame {keyframes - 1}")
-    entities = (wording.label,) if wording is not None and wording.label is not None else ()
+    """Make the question; a wording without a stem is one whose text is kept back."""
+    asked, options, stem = wording.asked, wording.options, wording.stem or None
+    if asked.frames and max(asked.frames) >= keyframes:
+        raise ValueError(f"the question asks about frame {max(asked.frames)}, the scene ends at frame {keyframes - 1}")
+    entities = () if asked.label is None or family == "temporal" else (asked.label,)
     template = f"{family}-{kind}"
     features = tuple(option.lower().strip() for option in options)
     if family == "temporal":
-        intervals = [interval_option(option) for option in options]
+        intervals = [read_interval(option) for option in options]
         if max(end for _, end in intervals) >= keyframes:
             raise ValueError(f"an option leaves the scene, which ends at frame {keyframes - 1}")
         features = tuple(str(end - start) for start, end in intervals)
         facts = facts | {"interval": intervals[_LETTERS.index(answer)]}
+    identity = question_id(
+        suite="lidar-hallu",
+        template=template,
+        scene=scene,
+        frames=asked.frames,
+        entities=entities,
+        channel=None,
+        question=stem,
+        options=options,
+    )
     return Question(
-        id=question_id(
-            suite="lidar-hallu",
-            template=template,
-            scene=scene,
-            frames=frames,
-            entities=entities,
-            channel=None,
-            question=stem,
-            options=options,
-        ),
+        id=identity,
         suite="lidar-hallu",
         family=family,
         template=template,
-        relation=wording.relation if wording is not None else None,
+        relation=asked.relation,
         format=kind,
         scene=scene,
         keyframes=keyframes,
-        frames=frames,
+        frames=asked.frames,
         entities=entities,
         question=stem,
         options=options,
@@ -290,20 +287,21 @@ def _question(
         evidence=Evidence(frames=tuple(range(keyframes))),
         rule="as-released",
         facts=facts,
-        context=_context(family, kind, wording),
+        context=_context(template, asked),
         features=features,
+        needs=("events",) if family == "temporal" else ("boxes", "lidar_points"),
         order=order,
         prompt=prompt,
     )
 
 
-def _context(family: str, kind: str, wording: Wording | None) -> str:
-    """Give what the content controls condition on (LiDAR-Hallu's analysis code; facts of the question's string)."""
-    if wording is None or wording.label is None:
-        return ""
-    if family == "motion":
-        return wording.phrase or ""
-    return f"{wording.label}|{wording.relation}" if (family, kind) == ("position", "yes-no") else wording.label
+def _context(template: str, asked: Asked) -> str:
+    """Give what content controls condition on, from the question's text (LiDAR-Hallu's analysis)."""
+    if template == "motion-yes-no":
+        return asked.phrase or ""
+    if template == "position-yes-no":
+        return f"{asked.label}|{asked.relation}"
+    return asked.label or "" if template != "temporal-choice" else ""
 
 
 def _checked_answer(record: Prediction | ReleasedQuestion, wording: Wording, kind: str) -> str:
@@ -333,28 +331,29 @@ def _check_options(options: Sequence[str], letter: str) -> None:
         raise ValueError("the options are not four different ones")
 
 
-def _check_fields(record: Prediction | ReleasedQuestion, wording: Wording, keyframes: int) -> None:
+def _check_fields(record: Prediction | ReleasedQuestion, wording: Wording) -> None:
     """Check the fields that repeat what the text says, and that class and sector are known."""
-    if wording.label is not None and wording.label not in CLASSES:
-        raise ValueError(f"the class {wording.label!r} is unknown; known are {', '.join(CLASSES)}")
+    asked = wording.asked
+    if asked.label is not None and asked.label not in CLASSES:
+        raise ValueError(f"the class {asked.label!r} is unknown; known are {', '.join(CLASSES)}")
     if record.category == "ego_relative_spatial":
-        sectors = (wording.relation,) if wording.relation is not None else wording.options
-        strange = [sector for sector in sectors if sector not in _SECTORS]
+        sectors = (asked.relation,) if asked.relation is not None else wording.options
+        strange = [sector for sector in sectors if sector not in SECTORS]
         if strange:
-            raise ValueError(f"the position {strange[0]!r} is unknown; known are {', '.join(_SECTORS)}")
+            raise ValueError(f"the position {strange[0]!r} is unknown; known are {', '.join(SECTORS)}")
     elif record.category in ("object_existence", "distance_depth"):
         strange = [option for option in wording.options if option not in CLASSES]
         if strange:
             raise ValueError(f"the class {strange[0]!r} is unknown; known are {', '.join(CLASSES)}")
-    if not wording.frames:
+    if not asked.frames:
         return
-    said = {"frame": wording.frames[0], "start_frame": wording.frames[0], "end_frame": wording.frames[-1]}
+    said = {"frame": asked.frames[0], "start_frame": asked.frames[0], "end_frame": asked.frames[-1]}
     for name, frame in said.items():
         recorded = getattr(record, name)
         if recorded is not None and recorded != frame:
             raise ValueError(f"{name} is {recorded}, but the question's text says {frame}")
-    if wording.label is not None and record.object_class not in (None, wording.label):
-        raise ValueError(f"object_class is {record.object_class!r}, but the question's text says {wording.label!r}")
+    if asked.label is not None and record.object_class not in (None, asked.label):
+        raise ValueError(f"object_class is {record.object_class!r}, but the question's text says {asked.label!r}")
 
 
 def _released_facts(record: ReleasedQuestion, token: str | None) -> dict[str, Any]:
