@@ -19,11 +19,14 @@ __all__ = ["DISTRACTORS", "LARGEST_SHARE", "Interval", "wrong_intervals"]
 
 LARGEST_SHARE = 0.2
 WRONG = 3
+_KERNEL_HALF = 2
+_PLACEMENTS = 64
 _TRIES = 1000
 _STEPS = 400
 _TINY = 1e-12
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
 
 class Interval(NamedTuple):
@@ -46,12 +49,26 @@ class Interval(NamedTuple):
         return self.shared(truth) <= LARGEST_SHARE * (self.span + 1)
 
 
+class _Touching(NamedTuple):
+    """Share of the references that begin with their scene, and that end with it."""
+
+    first: float
+    last: float
+
+
+class _References(NamedTuple):
+    """What wrong intervals are matched to."""
+
+    share: dict[int, float]
+    touching: _Touching
+
+
 class _Event(NamedTuple):
     key: str
     truth: Interval
 
 
-_Draw = Callable[[Sequence[_Event], int, int], dict[str, list[Interval]]]
+_Draw = Callable[[Sequence[_Event], _References, int, int], dict[str, list[Interval]]]
 
 
 def wrong_intervals(
@@ -69,15 +86,32 @@ def wrong_intervals(
         Key to wrong intervals, and the number of events that have none.
     """
     lengths = events.join(scenes.select("scene", "keyframes"), on="scene", how="left", maintain_order="left")
+    first = lengths.select((pl.col("start") == 0).mean()).item() or 0.0
+    last = lengths.select((pl.col("end") == pl.col("keyframes") - 1).mean()).item() or 0.0
+    references = _References(_smoothed((lengths["end"] - lengths["start"]).to_list()), _Touching(first, last))
     wrong: dict[str, list[Interval]] = {}
     for (keyframes,), part in lengths.group_by("keyframes", maintain_order=True):
         rows = part.select("key", "start", "end").iter_rows()
         group = [_Event(key, Interval(start, end)) for key, start, end in rows]
-        wrong |= DISTRACTORS[mode](group, int(str(keyframes)), seed)
+        wrong |= DISTRACTORS[mode](group, references, int(str(keyframes)), seed)
     return wrong, events.height - len(wrong)
 
 
-def _published(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str, list[Interval]]:
+def _smoothed(spans: Sequence[int]) -> dict[int, float]:
+    """Share of each span among the references, smoothed by a triangular kernel over neighbouring spans.
+
+    Unsmoothed, the wrong intervals of other scenes would mirror this scene's own references, and a span would
+    speak against itself in a count that leaves this scene out.
+    """
+    seen = sorted(set(spans))
+    kernel = {span: sum(max(0, _KERNEL_HALF - abs(span - other)) for other in spans) for span in seen}
+    total = sum(kernel.values())
+    return {span: mass / total for span, mass in kernel.items()}
+
+
+def _published(
+    events: Sequence[_Event], references: _References, keyframes: int, seed: int
+) -> dict[str, list[Interval]]:
     """Spans uniform in 5 to 19 and starts uniform (Sec. III-B), at most a fifth of the hull shared with the truth.
 
     The published rule measures overlap against the hull alone and so admits an interval that lies inside a
@@ -104,14 +138,14 @@ def _published(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str,
     return wrong
 
 
-def _matched(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str, list[Interval]]:
+def _matched(events: Sequence[_Event], references: _References, keyframes: int, seed: int) -> dict[str, list[Interval]]:
     """Spans drawn so that the truth's is exchangeable with the others; starts as far from one another as they go.
 
     A set of four spans is drawn with probability proportional to the product of one weight a span, over the
     sets in which each fits beside each other wherever it lies. That law is symmetric in the four; the
     weights are fitted so that each member's span follows the references' own distribution.
     """
-    spans = sorted({event.truth.span for event in events})
+    spans = [span for span in references.share if span < keyframes]
     fits = np.array([[_fits(first, second, keyframes) for second in spans] for first in spans])
     sets = _compatible(fits & fits.T)
     possible = np.flatnonzero(sets.reshape(len(spans), -1).any(axis=1))
@@ -121,9 +155,10 @@ def _matched(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str, l
     if not events:
         return {}
     at = {span: index for index, span in enumerate(spans)}
-    share = np.bincount([at[event.truth.span] for event in events], minlength=len(spans)) / len(events)
-    weights, marginal = _fitted(sets, share)
-    kept = marginal / share
+    wanted = np.array([references.share[span] for span in spans])
+    wanted /= wanted.sum()
+    weights, marginal = _fitted(sets, wanted)
+    kept = marginal / wanted
     kept /= kept.max()
     products = weights[:, None, None] * weights[None, :, None] * weights
     cumulative = np.cumsum(sets.reshape(len(spans), -1) * products.ravel(), axis=1)
@@ -135,24 +170,25 @@ def _matched(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str, l
         point = unit_interval(seed, "temporal/spans", key) * cumulative[index, -1]
         cell = int(np.searchsorted(cumulative[index], point, side="right"))
         drawn = np.unravel_index(cell, products.shape)
-        wrong[key] = _placed(key, truth, sorted((spans[i] for i in drawn), reverse=True), keyframes, seed)
+        wrong[key] = _placed(key, truth, [spans[i] for i in drawn], references.touching, keyframes, seed)
     return wrong
 
 
 def _fits(truth_span: int, span: int, keyframes: int) -> bool:
     """Whether three intervals of a span find a place beside a truth of another, wherever the truth lies."""
-    return all(
-        sum(1 for _ in _places(Interval(start, start + truth_span), span, keyframes)) >= WRONG
-        for start in range(keyframes - truth_span)
-    )
+    truths = (Interval(start, start + truth_span) for start in range(keyframes - truth_span))
+    return all(np.count_nonzero(_apart(truth, span, keyframes)) >= WRONG for truth in truths)
 
 
-def _places(truth: Interval, span: int, keyframes: int) -> Sequence[Interval]:
-    places = (Interval(start, start + span) for start in range(keyframes - span))
-    return [place for place in places if place != truth and place.apart_from(truth)]
+def _apart(truth: Interval, span: int, keyframes: int) -> Booleans:
+    """(keyframes - span,) whether the interval of a span at each start may stand beside a truth."""
+    starts = np.arange(keyframes - span)
+    shared = np.minimum(starts + span, truth.end) - np.maximum(starts, truth.start) + 1
+    apart: Booleans = shared <= LARGEST_SHARE * (span + 1)
+    return apart
 
 
-def _compatible(fits: np.ndarray[Any, np.dtype[np.bool_]]) -> Numbers:
+def _compatible(fits: Booleans) -> Numbers:
     """(m, m, m, m) array of 1 where all six pairs of a set fit, else 0."""
     triples = fits[:, :, None] & fits[:, None, :] & fits[None, :, :]
     pairs = triples[:, :, :, None] & triples[:, :, None, :] & fits[None, None, :, :]
@@ -176,24 +212,40 @@ def _fitted(sets: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
     return weights, marginal
 
 
-def _placed(key: str, truth: Interval, spans: Sequence[int], keyframes: int, seed: int) -> list[Interval]:
-    """Place wrong intervals, the longest first, each where it shares least with those before it."""
-    found: list[Interval] = []
-    for span in spans:
-        best = min(
-            (place for place in _places(truth, span, keyframes) if place not in found),
-            key=lambda place: (
-                max((_excess(place, other) for other in found), default=0),
-                rank(seed, "temporal/start", f"{key}|{place.start}|{place.end}"),
-            ),
-        )
-        found.append(best)
-    return found
+def _placed(
+    key: str, truth: Interval, spans: Sequence[int], touching: _Touching, keyframes: int, seed: int
+) -> list[Interval]:
+    """Place wrong intervals so that neither a scene's ends nor overlap among the options point at the truth.
+
+    Many placements are drawn, each start with the references' own rates of touching the scene's first and
+    last key frame. Of them one is taken in which the truth has the place that was drawn for it in the order
+    of the four by key frames shared with the others; or comes nearest to it.
+    """
+    # PCG64's raw output is fixed for good, unlike what generators make of it.
+    raw = np.random.PCG64(rank(seed, "temporal/start", key)).random_raw(WRONG * _PLACEMENTS)
+    points = (raw >> np.uint64(11)).reshape(WRONG, _PLACEMENTS) / float(1 << 53)
+    columns = []
+    for span, point in zip(spans, points, strict=True):
+        chances = np.cumsum(_chances(span, touching, keyframes) * _apart(truth, span, keyframes))
+        columns.append(np.searchsorted(chances, point * chances[-1], side="right"))
+    starts = np.stack([np.full(_PLACEMENTS, truth.start), *columns], axis=1)
+    ends = starts + np.array([truth.span, *spans])
+    same = (starts[:, :, None] == starts[:, None, :]) & (ends[:, :, None] == ends[:, None, :])
+    distinct = same.sum(axis=(1, 2)) == WRONG + 1
+    shared = np.minimum(ends[:, :, None], ends[:, None, :]) - np.maximum(starts[:, :, None], starts[:, None, :]) + 1
+    total = np.maximum(shared, 0).sum(axis=2) - (ends - starts + 1)
+    place = (total[:, 1:] < total[:, :1]).sum(axis=1) + (total[:, 1:] == total[:, :1]).sum(axis=1) / 2
+    wanted = rank(seed, "temporal/overlap", key) % (WRONG + 1)
+    best = int(np.argmin(np.where(distinct, np.abs(place - wanted), np.inf)))
+    return [Interval(int(starts[best, i]), int(ends[best, i])) for i in range(1, WRONG + 1)]
 
 
-def _excess(first: Interval, second: Interval) -> float:
-    """Key frames that two intervals share beyond a fifth of the shorter."""
-    return max(0.0, first.shared(second) - LARGEST_SHARE * (min(first.span, second.span) + 1))
+def _chances(span: int, touching: _Touching, keyframes: int) -> Numbers:
+    """(keyframes - span,) chance of each start, none of them 0."""
+    inner = max(keyframes - span - 2, 1)
+    chances = np.full(keyframes - span, max(1 - touching.first - touching.last, 0.0) / inner)
+    chances[0], chances[-1] = touching.first, touching.last
+    return chances + 1e-3
 
 
 DISTRACTORS: dict[str, _Draw] = {"matched": _matched, "published": _published}
