@@ -262,7 +262,7 @@ BROKEN: dict[str, tuple[Callable[[Release], None], str]] = {
     "unknown sector": (_question("ego_relative_spatial", 0, "back-left", "rear"), "position 'rear' is unknown"),
     "unknown verb": (
         _question("motion_action", 0, "become closer", "come closer"),
-        "not how a question of template motion",
+        "not how a question of",
     ),
     "other directive": (_question("motion_action", 0, YES_NO, "Answer."), "does not end in the line"),
     "frame outside the scene": (_question("distance_depth", 0, "002", "039"), "frame 39, the scene ends at frame 38"),

@@ -18,7 +18,7 @@ from probe4d.benchmarks.lidar_hallu.audit.integrity import benchmark_findings, q
 from probe4d.benchmarks.lidar_hallu.audit.measuring import MeasuredScene, measure_scene
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
 from probe4d.benchmarks.lidar_hallu.audit.tables import read_key_frames
-from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, full_text, read_stem
+from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, about_frames, read_stem
 from probe4d.benchmarks.question import Evidence, Question
 from probe4d.benchmarks.suite import Finding
 from probe4d.errors import InputError
@@ -171,7 +171,7 @@ def _differing_facts(
 ) -> Iterator[str]:
     told_motion = question.facts.get("ego_motion")
     told_text = str(told_motion.get("text")) if isinstance(told_motion, Mapping) else ""
-    text = full_text(question.question or "", question.options)
+    text = about_frames(question.question or "", question.options)
     facts = {
         "coordinate_frame": _FRAME,
         "min_lidar_points": measuring.min_lidar_points,

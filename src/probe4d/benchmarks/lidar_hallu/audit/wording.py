@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-__all__ = ["ANTI_POSITION", "CHOICE", "YES_NO", "Asked", "full_text", "read_interval", "read_stem"]
+__all__ = ["ANTI_POSITION", "CHOICE", "YES_NO", "Asked", "about_frames", "read_interval", "read_stem"]
 
 YES_NO = 'Only answer with "No" or "Yes".'
 CHOICE = "Please select the correct answer and only return the choice letter (i.e., A, B, C, D) of your answer."
@@ -130,7 +130,9 @@ def read_interval(option: str) -> tuple[int, int]:
     return start, end
 
 
-def full_text(stem: str, options: tuple[str, ...]) -> str:
-    """Stem, option lines and directive: the text that a model gets by default."""
+def about_frames(stem: str, options: tuple[str, ...]) -> str:
+    """The default text of a question without the sentence on the annotated bearings, whose numbers are no frames."""
+    confined = _ANNOTATED.match(stem)
+    stem = stem[confined.end() :] if confined else stem
     lettered = [f"{letter}. {option}" for letter, option in zip("ABCD", options, strict=False)]
     return "\n".join([stem, *lettered, CHOICE if options else YES_NO])
