@@ -106,7 +106,8 @@ def within(annotated: AnnotatedSector | None, stem: str) -> str:
     return (
         "Consider only objects whose center has a bearing between "
         f"{annotated.start_deg:g} and {annotated.end_deg:g} degrees from the ego vehicle (counter-clockwise from "
-        f"{annotated.start_deg:g} degrees to {annotated.end_deg:g}; straight ahead is 0, left is 90, right is -90). {stem}"
+        f"{annotated.start_deg:g} degrees to {annotated.end_deg:g}; straight ahead is 0, left is 90, right is -90). "
+        f"{stem}"
     )
 
 
