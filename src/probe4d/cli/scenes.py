@@ -122,12 +122,11 @@ def _verdict(report: Report) -> str:
     from probe4d.scenes.sanity import Severity, rules
 
     checked = len(rules()) - len(report.unchecked) - len(report.excluded)
-    counts = [report.count(severity) for severity in Severity]
-    words = [
-        f"{count} {word}{'' if count == 1 else 's'}"
-        for count, word in zip(counts, ("error", "warning", "note"), strict=True)
-    ]
-    return f"{checked} rules checked: {', '.join(words)}."
+    errors, warnings, notes = (report.count(severity) for severity in Severity)
+    return (
+        f"{checked} rules checked: {errors} error{'' if errors == 1 else 's'}, "
+        f"{warnings} warning{'' if warnings == 1 else 's'}, {notes} info."
+    )
 
 
 def _unchecked(report: Report) -> list[str]:
@@ -138,10 +137,11 @@ def _unchecked(report: Report) -> list[str]:
     return [f"Not checked, since {reason}: {', '.join(ids)}." for reason, ids in reasons.items()]
 
 
-def _first(finding: Finding) -> str:
-    shown = finding.first[:_SHOWN]
+def _first(finding: Finding) -> list[str]:
+    """The first offenders, and how many more there are."""
+    shown = [name.replace("\n", "\\n") for name in finding.first[:_SHOWN]]  # a name must not look like lines of ours
     more = finding.count - len(shown)
-    return ", ".join(shown) + (f" and {more:,} more" if more else "")
+    return [*shown, f"and {more:,} more"] if more else shown
 
 
 def _plain(report: Report) -> Iterator[str]:
@@ -159,8 +159,9 @@ def _plain(report: Report) -> Iterator[str]:
         for finding in report.findings:
             rule = finding.rule
             yield f"{rule.severity:<7}  {rule.id}  {rule.name:<{names}}  {finding.count:>{digits},}"
-            yield f"         {rule.description} {rule.remedy}"
-            yield f"         {_first(finding)}"
+            yield f"         {rule.description}"
+            yield f"         What to do: {rule.remedy}"
+            yield f"         {', '.join(_first(finding))}"
     yield from _unchecked(report)
 
 
@@ -189,13 +190,14 @@ def _print_rich(report: Report) -> None:
         for name in ("severity", "rule"):
             table.add_column(name, no_wrap=True)
         table.add_column("count", justify="right", no_wrap=True)
-        table.add_column("what, what to do, and where first", overflow="fold")
+        table.add_column("finding", overflow="fold")
         for finding in report.findings:
             rule = finding.rule
             what = Group(
                 Text(rule.name, style="bold"),
-                Text(f"{rule.description} {rule.remedy}"),
-                Text(output.harmless(_first(finding)), style="dim"),
+                Text(rule.description),
+                Text(f"What to do: {rule.remedy}"),
+                Text(output.harmless("\n".join(_first(finding))), style="dim"),
             )
             style = _STYLES[rule.severity]
             table.add_row(Text(rule.severity, style=style), rule.id, f"{finding.count:,}", what)

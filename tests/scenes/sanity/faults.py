@@ -121,6 +121,8 @@ def _scenes_overlap(tables: Tables) -> None:
                 entry["timestamp"] -= 60_000_000 - INTERVAL_US
 
 
+ON_DISK["SCN004"] = lambda root: (root / VERSION).rename(root / "v1.0-mini")
+
 # Chains and counts
 
 

@@ -51,10 +51,10 @@ def find_links(prev: pl.Series, next: pl.Series, group: pl.Series) -> Links:
     """
     before, after, owner = (column.fill_null(UNKNOWN).to_numpy() for column in (prev, next, group))
     row = np.arange(len(before))
-    back = np.where(after >= 0, before[after], row) if len(row) else row
-    forth = np.where(before >= 0, after[before], row) if len(row) else row
+    back = np.where(after >= 0, _at(before, after), row)
+    forth = np.where(before >= 0, _at(after, before), row)
     one_sided = ((back != row) & (back != UNKNOWN)) | ((forth != row) & (forth != UNKNOWN))
-    heir = np.where(after >= 0, owner[after], owner) if len(row) else owner
+    heir = np.where(after >= 0, _at(owner, after), owner)
     crossing = (heir != owner) & (heir != UNKNOWN) & (owner != UNKNOWN)
     cyclic = _cyclic(after)
     faulty = one_sided | crossing | cyclic | (before == UNKNOWN) | (after == UNKNOWN)
@@ -71,5 +71,10 @@ def _cyclic(after: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Rows from which a walk along `after` is still going after as many steps as there are rows."""
     place = after.copy()
     for _ in range(len(after).bit_length()):  # each round doubles the number of steps
-        place = np.where(place >= 0, place[place], NONE)
+        place = np.where(place >= 0, _at(place, place), NONE)
     return place >= 0
+
+
+def _at(values: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Values of rows; anything where the row is none or unknown."""
+    return values[np.maximum(rows, 0)]
