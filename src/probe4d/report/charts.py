@@ -65,7 +65,7 @@ def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Ch
     base = _base(rows).encode(y=_y("name", order), color=_colour("name", [colours[name] for name in order], order))
     rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=_unit(), axis=_axis()), x2="high:Q")
     point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=_unit(), axis=_axis()))
-    text = base.mark_text(align="left", dx=4, fontSize=10).encode(
+    text = base.mark_text(align="left", dx=9, fontSize=10).encode(
         x=alt.value("width"), text="told:N", color=alt.value(STAND_IN["muted"])
     )
     return _chart(title, words, rule + point + text, len(order))

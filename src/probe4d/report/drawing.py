@@ -101,9 +101,9 @@ def write_picture(question: Question, scenes: Scenes, path: Path | str) -> Path:
 def _heading(question: Question, picture: Picture, width: float) -> tuple[list[dict[str, object]], float]:
     """Question, options, reference and scene as lines of text, and where the panels may begin below them."""
     stem = question.question or f"(question text not released) {question.family}"
-    lines = [(line, 15, 600) for line in textwrap.wrap(printable(stem), int(width / 8.6)) or [""]]
+    lines = [(line, 15, 600) for line in textwrap.wrap(printable(stem), int(width / 9.6)) or [""]]
     options = [f"{LETTERS[index]}. {text}" for index, text in enumerate(question.options)]
-    lines += [(line, 13, 400) for text in options for line in textwrap.wrap(printable(text), int(width / 7.4))]
+    lines += [(line, 13, 400) for text in options for line in textwrap.wrap(printable(text), int(width / 8))]
     lines.append((f"Reference: {printable(answer_in_words(question))}", 13, 600))
     deltas = [f"{name} {value}" for name, value in measured(question) if "delta" in name or name == "bearing"]
     if deltas:

@@ -76,7 +76,7 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     if record.seed is not None:
         yield "seed", str(record.seed)
     for name, value in record.parameters.items():
-        yield name.replace("_", " "), {True: "yes", False: "no", None: "none"}.get(value, str(value))
+        yield name.replace("_", " "), _plain(value)
     for reason, n in record.exclusions.items():
         yield "excluded", f"{n:,}: {reason}"
     for sentence in record.shortfalls:
@@ -86,3 +86,9 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         yield f"run {run.name}", f"{run.record.model}, setting {run.record.setting}, {run.record.layout} layout"
         for warning in run.warnings:
             yield f"run {run.name}", warning
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return "none"
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)

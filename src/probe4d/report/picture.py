@@ -25,7 +25,7 @@ __all__ = ["Panel", "Picture", "Pictures"]
 
 SECTOR_WIDTH_DEG = 360 / len(SECTORS)
 TIMELINE_ROW = 26.0
-LETTER_WIDTH = 7.6  # of the bold 13-unit labels, on average
+LETTER_WIDTH = 8.3  # of the bold 13-unit labels, on average
 INTERVAL = re.compile(r"frames?\s+(\d{1,6})\s+(?:to|and)\s+(?:frame\s+)?(\d{1,6})", re.IGNORECASE)
 
 
@@ -244,6 +244,9 @@ def _panel(
         _motion(part, frames, frame, entities, view, marks)
     for entity in entities[frame]:
         _point_out(entity, question.facts.get("bearing_deg"), view, marks, labels)
+    if not entities[frame] and question.entities:
+        told = f"no {' or '.join(question.entities)} measured here"
+        labels.append(Label("absent", PANEL / 2, PANEL - 12, "middle", told))
     ends = ("start", "end") if len(frames) == 2 else ("",)
     title = f"frame {frame:03d} {ends[frames.index(frame)]}".rstrip()
     return Panel(title, PANEL, int(view.extent_m), frame, marks, apart(labels))
@@ -311,10 +314,12 @@ def _point_out(entity: _Entity, bearing: float | None, view: View, marks: list[M
         text = f"{entity.label} {entity.distance_m:.1f} m" + (f", {bearing:+.1f}°" if bearing is not None else "")
         x, y = view.at(centre)
         width = LETTER_WIDTH * len(text)
-        # Away from the ego vehicle, unless the text would leave the panel on that side.
-        leftwards = x - width > 0 if x < PANEL / 2 else x + width > PANEL
-        aside = -10.0 if leftwards else 10.0
-        labels.append(Label(kind, round(x + aside, 1), round(y - 9, 1), "end" if leftwards else "start", text))
+        left = x < PANEL / 2
+        room = x - 10 if left else PANEL - x - 10
+        # Beside the box, away from the ego vehicle; above it where the text would leave the panel.
+        start = (x - 10 if left else x + 10) if room >= width else (max(x, width) if left else min(x, PANEL - width))
+        above = 9 if room >= width else 14
+        labels.append(Label(kind, round(start, 1), round(y - above, 1), "end" if left else "start", text))
 
 
 def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> Panel:

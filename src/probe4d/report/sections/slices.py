@@ -27,8 +27,8 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         bins = part.select("from", "to").unique(maintain_order=True).sort("from")
         label = {low: _bin(low, high) for low, high in bins.iter_rows()}
         place = {low: position for position, low in enumerate(label)}
-        what = "distance from the decision boundary" if by == "margin" else "fewest LiDAR returns on an entity"
-        title = f"{asked(str(family), str(kind)).capitalize()}: {what} ({unit})"
+        what = f"margin, {unit}" if by == "margin" else "LiDAR returns"
+        title = f"{asked(str(family), str(kind)).capitalize()}: {what}"
         told = part.select(
             pl.col("run").alias("name"),
             pl.col("from").replace_strict(label, return_dtype=pl.String).alias("bin"),
@@ -53,8 +53,8 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
     return Section(
         "slices",
         "Easy and hard measurements",
-        "Accuracy where the measurement lies close to the rule's decision boundary, and far from it; where few LiDAR "
-        "returns lie on the entity, and many. A model that measures does better to the right.",
+        "Accuracy against the margin, the distance of the measurement from the rule's decision boundary, and against "
+        "the fewest LiDAR returns on an entity asked about. A model that measures does better to the right.",
         drawn,
         Table("Accuracy by bin", ("Questions", "Run", "Bin", "Accuracy #", "95 % interval #", "n #"), rows),
         [Key("dot", colours[name], name) for name in runs if name in colours],
