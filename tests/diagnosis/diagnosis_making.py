@@ -1,0 +1,142 @@
+"""Makes small benchmarks and runs for the tests of diagnosis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
+from probe4d.benchmarks.question import LETTERS, QUESTION_SCHEMA, Question, question_id, to_table
+from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord
+
+CLASSES = ("car", "truck", "bus", "pedestrian", "bicycle", "barrier")
+SECTORS = ("front", "left", "back", "right")
+COMMON = {"car": 0.9, "truck": 0.6, "bus": 0.2, "pedestrian": 0.8, "bicycle": 0.3, "barrier": 0.1}
+
+
+def benchmark_of(questions: Sequence[Question]) -> Benchmark:
+    table = to_table(questions) if questions else pl.DataFrame(schema=QUESTION_SCHEMA)
+    source = SourceDataset(name="made", version="1", fingerprint=None, licence="none", split="all", scenes=1)
+    record = BenchmarkRecord(
+        suite="made",
+        version="1",
+        seed=None,
+        parameters={},
+        counts=counts_of(table),
+        exclusions={},
+        shortfalls=[],
+        source=source,
+        fingerprint=fingerprint(table),
+        probe4d="test",
+    )
+    return Benchmark(table, record)
+
+
+def question(number: int, answer: str, *, scene: str = "s0", **fields: Any) -> Question:
+    """One question; `number` keeps ids apart, everything else has a default."""
+    options = fields.get("options", ())
+    values: dict[str, Any] = {
+        "suite": "made",
+        "family": "existence",
+        "template": "made",
+        "format": "choice" if options else "yes-no",
+        "keyframes": 40,
+        "question": f"Question {number}?",
+        "rule": "made",
+        "order": number,
+        "features": tuple(option.lower() for option in options),
+    } | fields
+    identity = question_id(
+        suite="made",
+        template="made",
+        scene=scene,
+        frames=(number,),
+        entities=(),
+        channel=None,
+        question=values["question"],
+        options=options,
+    )
+    return Question(id=identity, scene=scene, answer=answer, **values)
+
+
+def driving_benchmark(seed: int, *, scenes: int, per_family: int) -> Benchmark:
+    """Families whose answers text partly gives away: existence by class, position by sector, nearest by class."""
+    rng = np.random.default_rng(seed)
+    names = [f"scene-{number:04d}" for number in range(scenes)]
+    questions: list[Question] = []
+    for number in range(per_family):
+        scene, label = str(rng.choice(names)), str(rng.choice(CLASSES))
+        frame = int(rng.integers(40))
+        present = "Yes" if rng.random() < COMMON[label] else "No"
+        text = f"Does {label} exist in frame {frame:03d}?"
+        questions.append(
+            question(number, present, scene=scene, entities=(label,), frames=(frame,), question=text, context=label)
+        )
+        sector = str(rng.choice(SECTORS))
+        there = "Yes" if rng.random() < (0.6 if sector in ("front", "back") else 0.4) else "No"
+        questions.append(
+            question(
+                number,
+                there,
+                scene=scene,
+                family="position",
+                relation=sector,
+                entities=(label,),
+                frames=(frame,),
+                question=f"In frame {frame:03d}, is the nearest {label} at the {sector}?",
+                context=f"{label}|{sector}",
+                margin=float(rng.random() * 22.5),
+                lidar_points=int(rng.integers(1, 200)),
+            )
+        )
+        offered = [str(name) for name in rng.choice(CLASSES, size=4, replace=False)]
+        weights = np.array([COMMON[name] for name in offered]) ** 2
+        nearest = LETTERS[int(rng.choice(4, p=weights / weights.sum()))]
+        text = f"In frame {frame:03d}, what is closest?"
+        questions.append(
+            question(
+                number,
+                nearest,
+                scene=scene,
+                family="distance",
+                frames=(frame,),
+                options=tuple(offered),
+                question=text,
+            )
+        )
+    return benchmark_of(questions)
+
+
+def run_of(name: str, benchmark: Benchmark, answer: Callable[[Question], str], *, layout: str = "plain") -> Run:
+    """A run in memory that answers every question."""
+    asked = benchmark.questions
+    columns: dict[str, Any] = {"question": [q.id for q in asked], "text": [answer(q) for q in asked]}
+    columns |= {key: [None] * len(asked) for key in ANSWER_SCHEMA if key not in columns}
+    answers = pl.DataFrame(columns, schema=ANSWER_SCHEMA).select(list(ANSWER_SCHEMA))
+    return Run(name, RunRecord(model=name, layout=layout, benchmark=benchmark.fingerprint), answers)
+
+
+def oracle(asked: Question) -> str:
+    return asked.answer
+
+
+def random_answerer(seed: int) -> Callable[[Question], str]:
+    rng = np.random.default_rng(seed)
+
+    def answer(asked: Question) -> str:
+        return (
+            str(rng.choice(["Yes", "No"]))
+            if asked.format == "yes-no"
+            else LETTERS[int(rng.integers(len(asked.options)))]
+        )
+
+    return answer
+
+
+def mixture(seed: int, share: float) -> Callable[[Question], str]:
+    """Right with this probability, else guessing."""
+    rng, guess = np.random.default_rng(seed), random_answerer(seed + 1)
+    return lambda asked: asked.answer if rng.random() < share else guess(asked)

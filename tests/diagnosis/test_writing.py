@@ -1,0 +1,66 @@
+"""The files of a diagnosis."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import polars as pl
+import pytest
+from diagnosis_making import driving_benchmark, mixture, oracle, run_of
+
+from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.tables import FIGURES_SCHEMA, Diagnosis
+from probe4d.diagnosis.writing import write_tables
+from probe4d.errors import InputError
+
+FILES = {"changes.csv", "figures.csv", "pairs.csv", "records.parquet", "shortcuts.csv", "slices.csv"}
+
+
+@pytest.fixture(scope="module")
+def diagnosis() -> Diagnosis:
+    benchmark = driving_benchmark(61, scenes=5, per_family=20)
+    runs = [run_of("=cmd|' /C calc'!A0", benchmark, oracle), run_of("plain", benchmark, mixture(1, 0.5))]
+    return diagnose(benchmark, runs)
+
+
+def test_every_table_is_written_and_reads_back(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    assert write_tables(diagnosis, tmp_path / "report") == tmp_path / "report" / "figures.csv"
+    assert {path.name for path in (tmp_path / "report").iterdir()} == FILES
+    figures = pl.read_csv(tmp_path / "report" / "figures.csv", schema=FIGURES_SCHEMA)
+    assert figures.filter(run="plain").equals(diagnosis.figures.filter(run="plain"))
+    assert pl.read_parquet(tmp_path / "report" / "records.parquet").equals(diagnosis.records)
+
+
+def test_no_cell_is_a_formula(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    write_tables(diagnosis, tmp_path)
+    for name in FILES - {"records.parquet"}:
+        table = pl.read_csv(tmp_path / name, infer_schema=False)
+        for column in table.select(pl.selectors.string()).drop(
+            "low", "high", "value", "excess", "beyond", "beyond_low", "beyond_high", strict=False
+        ):
+            assert not column.str.contains(r"^[=+@\t\r]").any()
+    assert "\n'=cmd|" in (tmp_path / "figures.csv").read_text()
+
+
+def test_the_same_diagnosis_gives_the_same_bytes(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    again = diagnose(diagnosis.benchmark, diagnosis.runs)
+    digests = []
+    for number, one in enumerate((diagnosis, again)):
+        write_tables(one, tmp_path / str(number))
+        digests.append(
+            [hashlib.sha256((tmp_path / str(number) / name).read_bytes()).hexdigest() for name in sorted(FILES)]
+        )
+    assert digests[0] == digests[1]
+
+
+def test_an_earlier_diagnosis_is_replaced(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    (tmp_path / "figures.csv").write_text("old")
+    write_tables(diagnosis, tmp_path)
+    assert "old" not in (tmp_path / "figures.csv").read_text().split(",")
+
+
+def test_a_folder_that_cannot_be_made(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        write_tables(diagnosis, tmp_path / "file" / "report")
