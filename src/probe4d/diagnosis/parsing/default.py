@@ -11,16 +11,24 @@ import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from probe4d.diagnosis.parsing import language
-from probe4d.diagnosis.parsing.menu import Menu, menu_of
+from probe4d.diagnosis.parsing import language, refusals
+from probe4d.diagnosis.parsing.menu import Menu, canonical, menu_of
 from probe4d.diagnosis.parsing.normalise import answer_part, containers, unmarked, visible
 from probe4d.diagnosis.parsing.parsed import Parsed, unread
 
 __all__ = ["parse_choice", "parse_yes_no"]
 
 _BARE_LETTER = re.compile(r"\s*[(\[\"']?([A-Za-z])[)\]\"']?[.:!]?\s*")
+_CLAUSE_END = re.compile(r"[,:;]")
+_LABELLED_TEXT = re.compile(r"\s*[(\[]?([A-Z])[)\].:]{1,2}\s+([^\n]{1,80}?)[.\s]*")
+_BARE_YES_NO = re.compile(r"\s*(yes|no)[.!]?\s*", re.IGNORECASE)
+_FIRST_HITS, _LAST_HITS = 100, 300  # of the places that name an option; what lies between them settles nothing
 _NEAR = 80  # characters of context that decide about a mention
+
+
+_Hit = TypeVar("_Hit")
 
 
 @dataclass(slots=True)
@@ -54,12 +62,19 @@ def parse_choice(text: str, options: Sequence[str], cut: bool) -> Parsed:
     if bare:
         index = ord(bare[1].upper()) - ord("A")
         return Parsed("valid", bare[1].upper()) if index < len(options) else unread(text, cut)
-    return _parse(text, menu_of(options, letters=True), cut)
+    menu = menu_of(options, letters=True)
+    labelled = _LABELLED_TEXT.fullmatch(text) if len(text) < 100 else None
+    if labelled:
+        index = menu.texts.get(canonical(labelled[2]))
+        if index is not None and menu.labels[index] == labelled[1]:
+            return Parsed("valid", labelled[1])
+    return _parse(text, menu, cut)
 
 
 def parse_yes_no(text: str, options: Sequence[str], cut: bool) -> Parsed:
     """Read the reply to a yes-no question; see `probe4d.diagnosis.parsing.parse`."""
-    return _parse(text, menu_of((), letters=False), cut)
+    bare = _BARE_YES_NO.fullmatch(text) if len(text) < 16 else None
+    return Parsed("valid", bare[1].capitalize()) if bare else _parse(text, menu_of((), letters=False), cut)
 
 
 def _parse(text: str, menu: Menu, cut: bool) -> Parsed:
@@ -74,12 +89,12 @@ def _parse(text: str, menu: Menu, cut: bool) -> Parsed:
 
 def _read(reply: str, menu: Menu, cut: bool) -> Parsed:
     mentions = _mentions(reply, menu)
-    refusal = language.refusal(_blank(reply, mentions, keep_labels=not menu.texts))
+    refusal = refusals.refusal(_blank(reply, mentions))
     if not menu.texts:
-        foreign = language.foreign_yes_no(reply)
+        foreign = refusals.foreign_yes_no(reply)
         if foreign and not refusal:
             return Parsed("valid", foreign)
-    option = _settled(reply, mentions, cut=cut, hedged=refusal is not None)
+    option = _settled(reply, mentions, cut=cut, hedged=refusal is not None, yes_no=not menu.texts)
     if option is not None:
         return Parsed("valid", menu.labels[option])
     if refusal is not None and not cut:
@@ -87,7 +102,7 @@ def _read(reply: str, menu: Menu, cut: bool) -> Parsed:
     return unread(reply, cut)
 
 
-def _blank(reply: str, mentions: list[_Mention], keep_labels: bool) -> str:
+def _blank(reply: str, mentions: list[_Mention]) -> str:
     """Hide the options' texts, which may themselves read like a refusal ("none of the above")."""
     parts, last = [], 0
     for mention in mentions:
@@ -99,11 +114,11 @@ def _blank(reply: str, mentions: list[_Mention], keep_labels: bool) -> str:
 
 
 def _mentions(reply: str, menu: Menu) -> list[_Mention]:
-    texts = menu.text_mentions(reply)
+    texts = _first_and_last(menu.text_mentions(reply))
     found = [_Mention(start, end, option, False, "spoken") for start, end, option in texts]
     inside = [(start, end) for start, end, _ in texts if end - start > 1]
     place = 0
-    for hit in menu.label.finditer(reply):
+    for hit in _first_and_last(list(menu.label.finditer(reply))):
         while place < len(inside) and inside[place][1] <= hit.start():
             place += 1
         if place < len(inside) and inside[place][0] <= hit.start():
@@ -113,22 +128,46 @@ def _mentions(reply: str, menu: Menu) -> list[_Mention]:
             found.append(_Mention(hit.start(), hit.end(), _index(hit[1], menu), True, standing))
     found += [
         _Mention(hit.start(1), hit.end(1), int(hit[1]) - 1, True, "spoken")
-        for hit in language.NUMBERED_OPTION.finditer(reply)
+        for hit in _first_and_last(list(language.NUMBERED_OPTION.finditer(reply)))
         if menu.texts and 1 <= int(hit[1]) <= len(menu.labels)
     ]
     found.sort(key=lambda mention: (mention.start, mention.end))
+    previous = -1
     for mention in found:
-        left = reply[max(0, mention.start - _NEAR) : mention.start]
-        right = reply[mention.end : mention.end + _NEAR]
-        mention.final = language.ANNOUNCES_FINAL.search(left) is not None
-        mention.declared = mention.final or language.announces(left) or language.CONFIRMED.match(right) is not None
-        mention.negated = language.denied(left, right, yes_no=not menu.texts)
+        _weigh(mention, reply, previous, yes_no=not menu.texts)
+        previous = mention.start
     for before, after in itertools.pairwise(found):
         if language.joined(reply[before.end : after.start]):
             after.declared = after.declared or before.declared
             after.final = after.final or before.final
             after.negated = after.negated or before.negated
     return _without_lists(found, reply, menu)
+
+
+def _first_and_last(hits: list[_Hit]) -> list[_Hit]:
+    """Bound the work on replies that repeat themselves without end."""
+    return hits if len(hits) <= _FIRST_HITS + _LAST_HITS else hits[:_FIRST_HITS] + hits[-_LAST_HITS:]
+
+
+def _weigh(mention: _Mention, reply: str, previous: int, *, yes_no: bool) -> None:
+    """Judge a mention by the words beside it; `previous` is where the mention before it starts."""
+    left = reply[max(0, mention.start - _NEAR) : mention.start]
+    right = reply[mention.end : mention.end + _NEAR]
+    mention.negated = language.denied(left, right, yes_no=yes_no)
+    condition = language.CONDITION.search(left)
+    if language.IF_FOLLOWS.match(right) or (
+        condition
+        and (previous >= mention.start - len(left) + condition.start() or not _CLAUSE_END.search(condition[0]))
+    ):
+        mention.standing = "weak"
+    if mention.standing != "weak":
+        mention.final = language.ANNOUNCES_FINAL.search(left) is not None
+        mention.declared = (
+            mention.final
+            or language.announces(left)
+            or language.concludes(left, right)
+            or language.CONFIRMED.match(right) is not None
+        )
 
 
 def _index(label: str, menu: Menu) -> int:
@@ -145,11 +184,11 @@ def _standing(reply: str, hit: re.Match[str], menu: Menu) -> str | None:
         ends = language.ENDS.match(right) and not language.LOWER_LIST.match(right)
         return "alone" if shaped or (announced and ends) else None
     opened, ended = language.OPENS.search(left) is not None, language.ENDS.match(right) is not None
-    if opened and ended:
+    if ended and (opened or not menu.texts):
         return "alone"
     if (opened or language.LEADS_TO_LABEL.search(left)) and (ended or language.FOLLOWS_LABEL.match(right)):
         return "spoken"
-    if language.NAMES_OPTION.search(left) or language.CONFIRMED.match(right) or (not menu.texts and ended):
+    if language.NAMES_OPTION.search(left) or language.CONFIRMED.match(right):
         return "spoken"
     if hit[1] in ("A", "I") and language.PLAIN_WORD.match(right):
         return None
@@ -173,9 +212,9 @@ def _without_lists(found: list[_Mention], reply: str, menu: Menu) -> list[_Menti
     return kept
 
 
-def _settled(reply: str, mentions: list[_Mention], *, cut: bool, hedged: bool) -> int | None:
+def _settled(reply: str, mentions: list[_Mention], *, cut: bool, hedged: bool, yes_no: bool) -> int | None:
     """Return the one option that the reply settles on, or null."""
-    mentions, withdrawn = _after_correction(reply, mentions)
+    mentions, withdrawn = _after_correction(reply, mentions, yes_no=yes_no)
     if withdrawn:
         return None
     positive = [mention for mention in mentions if not mention.negated]
@@ -199,7 +238,12 @@ def _announced(reply: str, positive: list[_Mention], cut: bool) -> list[_Mention
     finals = [mention for mention in positive if mention.final]
     declared = finals or [mention for mention in positive if mention.declared]
     if cut:  # the last word may be half a word
-        declared = [m for m in declared if reply[m.end :].strip() or (m.is_label and reply[m.start].isupper())]
+        declared = [
+            m
+            for m in declared
+            if (reply[m.end :].strip() or (m.is_label and reply[m.start].isupper()))
+            and not language.ENDS_IN_ALTERNATIVE.match(reply[m.end : m.end + _NEAR])
+        ]
     labels = [mention for mention in positive if mention.is_label and mention.standing == "alone"]
     if not finals and labels and not reply[: labels[0].start].strip(" \t\n([\"'"):
         leading = labels[0]
@@ -213,24 +257,37 @@ def _announced(reply: str, positive: list[_Mention], cut: bool) -> list[_Mention
 
 
 def _contradicted(reply: str, chosen: list[_Mention], positive: list[_Mention]) -> bool:
-    """Say whether a chosen label stands right beside another option's text ("B. car" where B is truck)."""
-    labels = {id(mention) for mention in chosen if mention.is_label}
+    """Say whether a label stands right beside another option's text ("B. car" where B is truck).
+
+    In "B. The car is far, the truck is near" the text beside the label only starts the explanation.
+    """
+    named_in_text = {mention.option for mention in positive if not mention.is_label}
+    ids = {id(mention) for mention in chosen}
     for before, after in itertools.pairwise(positive):
         if before.is_label == after.is_label or before.option == after.option:
             continue
-        if (id(before) in labels or id(after) in labels) and language.beside(reply[before.end : after.start]):
+        label = before if before.is_label else after
+        gap = reply[before.end : after.start]
+        if id(label) in ids:
+            explained = before.is_label and label.option in named_in_text and language.starts_sentence(gap)
+            if language.beside(gap) and not explained:
+                return True
+        elif id(before) in ids and language.IN_BRACKETS.fullmatch(gap):
             return True
     return False
 
 
-def _after_correction(reply: str, mentions: list[_Mention]) -> tuple[list[_Mention], bool]:
+def _after_correction(reply: str, mentions: list[_Mention], *, yes_no: bool) -> tuple[list[_Mention], bool]:
     """Leave out what a later "wait, actually" takes back; say whether it takes back without giving anything new."""
-    cues = list(language.CORRECTION.finditer(reply))
+    given = [m.start for m in mentions if not m.negated and (m.declared or (m.is_label and m.standing != "weak"))]
+    cues = [(cue.start(), cue.end(), cue[0]) for cue in language.CORRECTION.finditer(reply)]
+    if not yes_no:
+        starts = set(given)
+        cues += [(cue.start(), cue.end(), cue[0]) for cue in language.NO_RATHER.finditer(reply) if cue.end() in starts]
     if not cues or not mentions:
         return mentions, False
-    given = [m.start for m in mentions if not m.negated and (m.declared or (m.is_label and m.standing != "weak"))]
-    before_last = [cue.end() for cue in cues if given and cue.end() <= given[-1]]
+    before_last = [end for _, end, _ in cues if given and end <= given[-1]]
     if before_last:
-        mentions = [mention for mention in mentions if mention.start >= before_last[-1]]
-    after = (cue for cue in cues if cue.start() >= mentions[-1].end)
-    return mentions, any(language.TAKES_BACK.match(cue[0]) for cue in after)
+        mentions = [mention for mention in mentions if mention.start >= max(before_last)]
+    after = (words for start, _, words in cues if start >= mentions[-1].end)
+    return mentions, any(language.TAKES_BACK.match(words) for words in after)

@@ -1,4 +1,7 @@
-"""The words that decide what a mention of an option is worth, in English and a little of other languages."""
+"""The words beside a mention of an option that decide what it is worth, in English and a little of other languages.
+
+Every pattern looks at a bounded stretch of text next to one mention, so that no reply, however long, is slow to read.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,19 @@ from probe4d.diagnosis.parsing.menu import WORD
 
 __all__ = [
     "ANNOUNCES_FINAL",
+    "CONDITION",
     "CONFIRMED",
     "CORRECTION",
     "ENDS",
+    "ENDS_IN_ALTERNATIVE",
     "FOLLOWS_LABEL",
+    "IF_FOLLOWS",
+    "IN_BRACKETS",
     "LABEL_SHAPE",
     "LEADS_TO_LABEL",
     "LOWER_LIST",
     "NAMES_OPTION",
+    "NO_RATHER",
     "NUMBERED_OPTION",
     "OPENS",
     "OPENS_LOWER",
@@ -23,164 +31,194 @@ __all__ = [
     "TAKES_BACK",
     "announces",
     "beside",
+    "concludes",
     "denied",
-    "foreign_yes_no",
     "joined",
-    "refusal",
+    "starts_sentence",
 ]
+
+
+def _any(*alternatives: str) -> str:
+    return f"(?:{'|'.join(alternatives)})"
+
 
 _I = re.IGNORECASE
 _QUOTES = r"[\s\"'\u2018\u2019\u201c\u201d(\[{]*"
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
+_LONGEST_GAP = 24  # characters between two mentions that can still belong together
 
-OPENS = re.compile(rf"(?:^|[.,:;!?\n\u3001\u3002\u2014\u2013=/\u2192({{\[\"'\u201c{_CJK}]|\s-|>){_QUOTES}$")
+# Where a label stands.
+
+OPENS = re.compile(rf"(?:^|\n|[^\w\s'\u2019-]|[{_CJK}]|\s-){_QUOTES}$")
 """Left context after which a label stands by itself."""
-ENDS = re.compile(rf"\s*(?:$|[.,:;!?)\]}}\"'\u201d\n\u3001\u3002\u2014\u2013/=(\u2192{_CJK}\u2705\u25a1]|-\s|[^\w\s])")
+ENDS = re.compile(rf"\s*(?:$|\n|[^\w\s'\u2019-]|[{_CJK}]|['\u2019](?!\w)|-\s|-$)")
 """Right context before which a label stands by itself."""
 OPENS_LOWER = re.compile(r"(?:^|[:(\[{\n])[\s\"'(\[]*$")
 """Left context after which a lower-case letter may be a label."""
-LOWER_LIST = re.compile(rf"[)\]]?\s*(?:,|/|or\b|and\b)\s*\(?[a-z](?![{WORD}])")
-"""Right context in which a lower-case letter is one of several."""
 LABEL_SHAPE = re.compile(r"\s*(?:$|[.):\]])")
 """Right context that makes a lower-case letter a label."""
+LOWER_LIST = re.compile(rf"[)\]]?\s*(?:,|/|or\b|and\b)\s*\(?[a-z](?![{WORD}])")
+"""Right context in which a lower-case letter is one of several."""
 PLAIN_WORD = re.compile(r"[ \t\u00a0]+[^\W_]")
+"""Right context in which "A" is an article and "I" a pronoun."""
 FOLLOWS_LABEL = re.compile(
-    r"\s+(?:is|isn't|because|since|and|or|but|not|rather|instead|seems|appears|looks|as|for|with|if|then|due|based"
-    rf"|ist|und|oder|es|est|\u00e8|\u00e9|\u015f\u0131kk\u0131\w*|(?-i:[A-Z])(?![{WORD}]))\b",
+    r"\s+"
+    + _any(
+        r"is|isn['\u2019]t|seems|appears|looks",
+        r"because|since|and|or|but|not|rather|instead|as|for|with|then|due|based",
+        r"ist|und|oder|es|est|\u00e8|\u00e9|\u015f\u0131kk\u0131\w*",
+        rf"(?-i:[A-Z])(?![{WORD}])",
+    )
+    + r"\b",
     _I,
 )
+"""Right context that goes on about a label within a sentence."""
 LEADS_TO_LABEL = re.compile(
-    r"(?:\b(?:is|are|be|was|it's|that's|answer|ans|choose|chose|select|pick|picked|go with|going with|say|take|guess"
-    r"|vote for|opt for|settle on|conclude|think|believe|prefer|so|thus|therefore|hence|then|but|yet|not|nor|neither"
-    r"|either|maybe|probably|likely|perhaps|possibly|definitely|clearly|certainly|surely|obviously|simply|gives|yields"
-    r"|suggests|meant|mean|actually|sorry|wait|no|than|of|except|out|both|without|as|a clear|a definite"
-    r"|ist|lautet|sondern|nicht|es|est|cevap|antwort|respuesta|r\u00e9ponse|resposta|risposta)"
-    rf"|(?<![{WORD}])[\u00e8\u00e9]){_QUOTES}$",
+    _any(
+        r"\b"
+        + _any(
+            r"is|are|be|was|it['\u2019]s|that['\u2019]s",
+            r"answer|ans|choose|chose|select|pick|picked|go with|going with|vote for|opt for|settled? on|say|take",
+            r"guess",
+            r"conclude|think|believe|prefer|gives|yields|suggests|meant|mean|considered|at",
+            r"so|thus|therefore|hence|then|but|yet|actually|sorry|wait|no|okay",
+            r"not|nor|neither|either|than|of|except|out|both|without",
+            r"maybe|probably|likely|perhaps|possibly|definitely|clearly|certainly|surely|obviously|simply|absolutely",
+            r"ist|lautet|sondern|nicht|es|est|c['\u2019]est|cevap|antwort|respuesta|r\u00e9ponse|resposta|risposta",
+        ),
+        rf"(?<![{WORD}])[\u00e8\u00e9]",
+    )
+    + rf"{_QUOTES}$",
     _I,
 )
 """Left context that leads to a label within a sentence."""
 NAMES_OPTION = re.compile(
     r"\b(?:option|choice|letter|opci\u00f3n|op\u00e7\u00e3o|opzione|se\u00e7enek)\s*[\"'(\[]*$", _I
 )
+"""Left context that can only be about a label."""
 NUMBERED_OPTION = re.compile(rf"\b(?:option|choice)\s*(?:number\s*|no\.\s*|#\s*)?(\d{{1,2}})(?![{WORD}]|\.\d)", _I)
 """A number names an option only after the word option or choice."""
 
-_ANSWER_WORDS = (
-    r"answer|ans|solution|conclusion|verdict|prediction|selection|antwort|respuesta|r\u00e9ponse|resposta|risposta"
-    r"|cevap|\u043e\u0442\u0432\u0435\u0442|jawaban|\u0111\u00e1p \u00e1n|odpowied\u017a|svar"
+# What announces the answer.
+
+_ANSWER = _any(
+    r"answer|ans|solution|conclusion|verdict|prediction|selection",
+    r"antwort|respuesta|r\u00e9ponse|resposta|risposta|cevap",
+    r"\u043e\u0442\u0432\u0435\u0442|jawaban|\u0111\u00e1p \u00e1n|odpowied\u017a|svar",
 )
-_COPULA = (
-    r"(?:\s*(?:is|would be|should be|must be|will be|was|seems to be|appears to be|has to be|lautet|ist|est|es|\u00e8|\u00e9)\b"
-    r"|\s*[:=\u2192]|\s+-|\s*)"
+_COPULA = _any(
+    r"\s*"
+    + _any(
+        r"is|was|would be|should be|must be|will be|has to be|seems to be|appears to be",
+        r"lautet|ist|est|es|\u00e8|\u00e9",
+    )
+    + r"\b",
+    r"\s*[:=\u2192]",
+    r"\s+-",
+    r"\s*",
 )
 _LEAD_IN = r"[\s:]*(?:(?:clearly|definitely|probably|likely|therefore|simply|most likely|indeed)\s+)?"
 _NOUN = r"(?:(?:the|a|an|option|choice|letter)\s+){0,2}"
 _ANNOUNCED = re.compile(
-    rf"(?:\b(?:{_ANSWER_WORDS}){_COPULA}"
-    rf"|\b(?:(?:correct|right|best|chosen|closest|nearest)\s+(?:option|choice|one|letter)|choice|option){{1}}\s*(?:is\b|would be\b|:|=)"
-    r"|\b(?:choose|chose|select|selected|pick|picked|go with|going with|go for|opt for|settle on|vote for)"
-    r"|\b(?:i would|i'd|i will|i'll)\s+(?:say|take|guess|answer)"
-    r"|\b(?:i|my)\s+(?:best\s+)?guess(?:\s+is|:)?"
-    r"|\b(?:guess|meant|conclude|conclusion)\s*:?"
-    r"|\b(?:therefore|thus|hence|so)\s*[,:]?\s*(?:it is|it's|it must be|the (?:closest|nearest) (?:object|one|class) is)?"
-    rf"){_LEAD_IN}{_NOUN}{_QUOTES}$",
+    _any(
+        rf"\b{_ANSWER}{_COPULA}",
+        r"\b(?:option|choice|(?:correct|right|best|chosen)\s+(?:one|letter))\s*(?:is\b|would be\b|:|=)",
+        r"\b(?:choose|chose|selected?|pick|picked|go(?:ing)? with|go(?:ing)? for|opt(?:ed)? for|settled? on|vote for)",
+        r"\b(?:i would|i['\u2019]d|i will|i['\u2019]ll)\s+(?:say|take|guess|answer)",
+        r"\b(?:closest|nearest|result|response|selected|chosen)\s*:",
+        r"\bguess(?:\s+is)?\s*:?",
+        r"\b(?:meant|conclude)\s*:?",
+    )
+    + rf"{_LEAD_IN}{_NOUN}{_QUOTES}$",
     _I,
 )
-ANNOUNCES_FINAL = re.compile(rf"\bfinal\s+(?:{_ANSWER_WORDS}|choice|option)\b{_COPULA}{_LEAD_IN}{_NOUN}{_QUOTES}$", _I)
+_CONCLUDED = re.compile(
+    r"\b(?:therefore|thus|hence|so)\s*[,:]?\s*"
+    r"(?:it is|it['\u2019]s|it must be|the (?:closest|nearest) (?:object|one|class) is)?"
+    rf"{_LEAD_IN}{_NOUN}{_QUOTES}$",
+    _I,
+)
+ANNOUNCES_FINAL = re.compile(
+    rf"\bfinal\s+{_any(_ANSWER, 'choice', 'option')}\b{_COPULA}{_LEAD_IN}{_NOUN}{_QUOTES}$", _I
+)
+"""Left context that announces the final answer."""
 CONFIRMED = re.compile(
     r"[\"')\]]*\s+(?:is|would be|must be|seems|ist|est|es)\s+(?:clearly\s+|therefore\s+|definitely\s+)?"
     r"(?:the\s+|la\s+|die\s+)?(?:only\s+)?(?:correct|right|answer|best)\b"
-    r"|\u662f\u6b63\u786e",
+    "|\u662f\u6b63\u786e",
     _I,
 )
+"""Right context that says that this is the answer."""
 
-_HEAD = re.compile(
-    r"[.;:!?\n,\u3002\uff0c]|\b(?:but|so|therefore|thus|hence|because|since|instead(?! of)|rather(?! than)|sondern|while|then)\b",
+# What denies, strings together, or takes back.
+
+_CLAUSE_STARTS = re.compile(
+    r"[.;:!?\n,\u3002\uff0c]"
+    r"|\b(?:but|so|therefore|thus|hence|because|since|instead(?! of)|rather(?! than)|sondern|while|then)\b",
     _I,
 )
-_NOT_NEGATIONS = re.compile(r"\b(?:no|without|not? a) (?:a )?(?:doubt|question)\b|\bnot only\b|\bno,|\bnot sure\b", _I)
+_NO_NEGATION = re.compile(r"\b(?:no|without|not? a) (?:a )?(?:doubt|question)\b|\bnot only\b|\bnot sure\b", _I)
 _NEGATION = re.compile(
-    r"\b(?:not|never|neither|nor|cannot|without|except|excluding|exclude|eliminate|rules? out|ruled out|rather than"
-    r"|instead of|other than|unlike|nicht|kein\w*|pas|ni|no)\b|n['\u2019]t\b|\u4e0d|\u975e|\u6392\u9664",
+    _any(
+        r"\b" + _any(r"not|never|neither|nor|none|no|cannot|without|except|excluding|exclude|eliminate") + r"\b",
+        r"\b" + _any(r"rules? out|ruled out|rather than|instead of|other than|unlike") + r"\b",
+        r"n['\u2019]t\b",
+        r"\b" + _any(r"nicht|kein\w*|pas|ni") + r"\b",
+        "\u4e0d|\u975e|\u6392\u9664",
+    ),
     _I,
 )
+_WRONG = r"(?:incorrect|wrong|false|ruled out|excluded|eliminated|out|impossible)"
 _DENIED_AFTER = re.compile(
-    r"[\"')\]]*\s+(?:(?:is|are|was|can|could|should|must|does|do|seems|looks|ist)\s+(?:\w+ly\s+|also\s+)?(?:not|nicht)\b"
-    r"|(?:is|was|does|are|can|could|should|do)n['\u2019]t\b|can['\u2019]t\b|cannot\b"
-    r"|(?:is|was|are|can be|must be)\s+(?:\w+ly\s+|also\s+)?(?:incorrect|wrong|false|ruled out|excluded|eliminated|out)\b"
-    r"|de\u011fil\b|nicht\b)",
+    r"[\"')\]]*\s+"
+    + _any(
+        r"(?:is|are|was|can|could|should|must|does|do|seems|looks|ist)\s+(?:\w{1,20}ly\s+|also\s+)?(?:not|nicht)\b",
+        r"(?:is|was|does|are|can|could|should|do)n['\u2019]t\b",
+        r"can['\u2019]t\b|cannot\b",
+        rf"(?:is|was|are|can be|must be)\s+(?:\w{{1,20}}ly\s+|also\s+)?{_WRONG}\b",
+        r"de\u011fil\b|nicht\b",
+    ),
     _I,
 )
+_CONJUNCTION = _any(r"[,/&+|\u3001\u6216\u548c]", r"\b(?:and|or|nor|as well as|maybe|oder|und|o|y|u|ou|et|e|ve|veya)\b")
 _JOINED = re.compile(
-    r"[\s()\[\]\"'.]*(?:(?:,|/|;|&|\+|\u3001|\b(?:and|or|nor|oder|und|o|y|u|ou|et|e|ve|veya|as well as)\b|\u6216|\u548c)[\s(\[\"']*)+"
-    r"(?:(?:the|a|an|option|either)\s+)?[\"'(\[]*",
+    r"[\s()\[\]\"'.]*" + _any(_CONJUNCTION, r"[\s(\[\"']") + r"+(?:(?:the|a|an|option|either)\s+)?[\"'(\[]*",
     _I,
 )
+_STRINGS = re.compile(_CONJUNCTION, _I)
 _BESIDE = re.compile(
-    r"[\s.:),\-\u2013\u2014\"'\](=]*(?:(?:the|a|an|so|thus|therefore|hence|i\.e\.,?|that is,?|namely|option|class|which is|answer|it is|it's)[\s(\"']*){0,2}",
+    r"[\s.:),\-\u2013\u2014\"'\](=]*(?:"
+    + _any(
+        r"the|a|an|so|thus|therefore|hence",
+        r"i\.e\.,?|that is,?|namely|which is",
+        r"option|class|answer|it is|it['\u2019]s",
+    )
+    + r"[\s(\"']*){0,2}",
     _I,
 )
-
+IN_BRACKETS = re.compile(r"\s?[(\[]\s?(?:option |answer )?", _I)
+"""What lies between a text and the label in brackets that should be its own."""
+_NEXT_SENTENCE = re.compile(r"[)\]\"']*[.!\n]\s*(?:the|a|an)\s+", _I)
+_INTERJECTION = r"(?:oh |hmm,? |no,? |but ){0,3}"
 CORRECTION = re.compile(
-    r"(?:(?<=[.,;!?\n\u2026\u2014-])|(?<=[.,;!?\n\u2026\u2014-]\s)|^)"
-    r"(?:oh |hmm,? |no,? |but )*(?:wait|actually|sorry|correction|i meant|on second thought|scratch that|let me correct|let me re\w+)\b[ ,:.-]{0,4}",
+    rf"(?:(?<=[.,;!?\n\u2026\u2014-])|(?<=[.,;!?\n\u2026\u2014-]\s)|^){_INTERJECTION}"
+    + _any(r"wait|actually|sorry|correction|i meant", r"on second thought|scratch that|let me (?:correct|re\w+)")
+    + r"\b[ ,:.-]{0,4}",
     _I,
 )
-TAKES_BACK = re.compile(r"\s*(?:oh |hmm,? |no,? |but )*(?:wait|on second thought|scratch that|let me)", _I)
+"""What announces a correction of what was said before."""
+NO_RATHER = re.compile(r"\bno[,.:]\s{0,2}", _I)
+"""The same in replies to choice questions, where "no" is no answer."""
+TAKES_BACK = re.compile(rf"{_INTERJECTION}(?:wait|on second thought|scratch that|let me)", _I)
+"""A correction that withdraws the answer even if no other follows."""
 
-_REFUSAL = re.compile(
-    r"\b(?:can\s?not|can['\u2019]t|could\s?not|couldn['\u2019]t|unable to|not able to|impossible to|not possible to|difficult to|hard to)\s+"
-    r"(?:be\s+)?(?:\w+ly\s+)?(?:determine|tell|answer|say|decide|know|help|assist|provide|identify|judge|choose|be (?:certain|sure)|certain|sure"
-    r"|given|view|access|process|comply|fulfil|(?:see|open|read|find) (?:the|any|an|your) (?:\w+ )?(?:image|picture|lidar|point|data|video|scan))"
-    r"|\bcan\s?not be (?:determined|answered|known|decided|given)|\b(?:i['\u2019]m|i am) (?:sorry|unable|not able|not sure|unsure)|\bas an ai\b"
-    r"|\b(?:i )?(?:do not|don['\u2019]t|dont) know\b|\bno (?:idea|information|answer)\b|\b(?:not enough|insufficient|lack of) (?:information|data|context|evidence)"
-    r"|\bnone of (?:the|these|them)\b|\bdecline\b|\brefuse\b|\bunclear\b|\bundetermined\b|\bplease provide\b"
-    r"|\u65e0\u6cd5|\u4e0d\u77e5\u9053|\u4e0d\u786e\u5b9a|\u4e0d\u6e05\u695a|\bich wei(?:\u00df|ss) (?:es )?nicht|\bkann (?:ich |das |es )*nicht"
-    r"|\bno (?:lo )?s[e\u00e9](?![\w])|\bno puedo\b|\bno se puede\b|\bje ne (?:sais|peux)\b|\bbilmiyorum\b|\bn\u00e3o (?:sei|posso)\b|\bnon (?:so|posso)\b"
-    r"|\u5224\u65ad\u3067\u304d|\u308f\u304b\u308a\u307e\u305b\u3093|\u043d\u0435 \u0437\u043d\u0430\u044e|\u043d\u0435 \u043c\u043e\u0433\u0443",
-    _I,
-)
-_REFUSES_WHOLLY = re.compile(r"\W*(?:n\s?/\s?a|unknown|unsure|not sure|uncertain|none|undecided|no answer)\W*", _I)
 
-_FOREIGN_YES_NO = {
-    "Yes": (
-        "ja",
-        "oui",
-        "si",
-        "s\u00ed",
-        "s\u00ec",
-        "sim",
-        "evet",
-        "\u0434\u0430",
-        "tak",
-        "ya",
-        "\u662f",
-        "\u662f\u7684",
-        "\u5bf9",
-        "\u306f\u3044",
-        "\uc608",
-        "\ub124",
-    ),
-    "No": (
-        "nein",
-        "non",
-        "n\u00e3o",
-        "hay\u0131r",
-        "\u043d\u0435\u0442",
-        "nie",
-        "nej",
-        "nee",
-        "\u5426",
-        "\u4e0d",
-        "\u4e0d\u662f",
-        "\u6ca1\u6709",
-        "\u3044\u3044\u3048",
-        "\uc544\ub2c8\uc694",
-        "\uc544\ub2c8\uc624",
-    ),
-}
-_FOREIGN = {word: label for label, words in _FOREIGN_YES_NO.items() for word in words}
-_FIRST_WORD = re.compile(r"\W*([^\W\d_]{1,6})\W*(?:$|(?<=[.,;!?\n\u3002\uff0c]))")
+CONDITION = re.compile(r"\b(?:if|unless|suppose|supposing|assuming)\b[^.!?\n]*$", _I)
+"""Left context in which what follows holds under a condition only."""
+IF_FOLLOWS = re.compile(r"[\s,]+(?:only )?(?:if|unless)\b", _I)
+"""Right context that puts a mention under a condition."""
+ENDS_IN_ALTERNATIVE = re.compile(r"[\s)\"']*(?:\b(?:or|and|nor)\b|/|,)\W*\w{0,15}\W*$", _I)
+"""Rest of a cut reply that was about to name another option."""
 
 
 def announces(left: str) -> bool:
@@ -188,34 +226,32 @@ def announces(left: str) -> bool:
     return _ANNOUNCED.search(left) is not None
 
 
+def concludes(left: str, right: str) -> bool:
+    """Say whether a mention is what a "so" leads to, and not the start of what it goes on to say."""
+    return _CONCLUDED.search(left) is not None and ENDS.match(right) is not None
+
+
 def denied(left: str, right: str, *, yes_no: bool) -> bool:
     """Say whether the words around a mention deny it; in yes-no replies "no" itself denies nothing."""
     if _DENIED_AFTER.match(right):
         return True
-    clause = left[max((hit.end() for hit in _HEAD.finditer(left)), default=0) :]
+    clause = left[max((hit.end() for hit in _CLAUSE_STARTS.finditer(left)), default=0) :]
     if not clause.strip():
         return False
-    clause = _NOT_NEGATIONS.sub(" ", clause)
+    clause = _NO_NEGATION.sub(" ", clause)
     return any(not (yes_no and hit[0].lower() == "no") for hit in _NEGATION.finditer(clause))
 
 
 def joined(gap: str) -> bool:
     """Say whether what lies between two mentions only strings them together: "A, B", "A or the B"."""
-    return len(gap) <= 24 and _JOINED.fullmatch(gap) is not None
+    return len(gap) <= _LONGEST_GAP and _STRINGS.search(gap) is not None and _JOINED.fullmatch(gap) is not None
 
 
 def beside(gap: str) -> bool:
     """Say whether what lies between a label and a text makes the one stand for the other: "B: truck"."""
-    return len(gap) <= 24 and _BESIDE.fullmatch(gap) is not None
+    return len(gap) <= _LONGEST_GAP and _BESIDE.fullmatch(gap) is not None
 
 
-def refusal(reply: str) -> re.Match[str] | None:
-    """Find where a reply declines to choose."""
-    wholly = _REFUSES_WHOLLY.fullmatch(reply) if len(reply) < 40 else None
-    return wholly or _REFUSAL.search(reply)
-
-
-def foreign_yes_no(reply: str) -> str | None:
-    """Read a reply that opens with yes or no in another language."""
-    hit = _FIRST_WORD.match(reply[:16])
-    return _FOREIGN.get(hit[1].lower()) if hit else None
+def starts_sentence(gap: str) -> bool:
+    """Say whether what lies between a label and a text ends one sentence and starts the next: "B. The truck"."""
+    return _NEXT_SENTENCE.fullmatch(gap) is not None

@@ -1,0 +1,71 @@
+"""How replies decline to choose, and how they say yes or no in other languages than English."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["foreign_yes_no", "refusal"]
+
+_INABILITY = (
+    r"(?:can\s?not|can['\u2019]t|could\s?not|couldn['\u2019]t|unable to|not able to|impossible to|not possible to"
+    r"|difficult to|hard to|no way to|no way of)"
+)
+_JUDGEMENT = (
+    r"(?:determin(?:e|ing)|tell(?:ing)?|answer|say|decide|know(?:ing)?|help|assist|provide|identify|judge|choose"
+    r"|be (?:certain|sure|determined|answered|known|decided|given)|certain|sure|given|view|access"
+    r"|process|comply|fulfil)"
+)
+_INPUT = r"(?:the|any|an|your) (?:\w+ )?(?:image|picture|lidar|point|data|video|scan|scene)"
+_REFUSAL = re.compile(
+    "|".join(
+        (
+            rf"\b{_INABILITY}\s+(?:be\s+)?(?:\w+ly\s+)?(?:{_JUDGEMENT}\b|(?:see|open|read|find) {_INPUT})",
+            rf"\bneed (?:more|additional|to see|access to) (?:{_INPUT}|information|data|context)",
+            r"\b(?:i['\u2019]m|i am) (?:sorry|unable|not able|not sure|unsure)",
+            r"\btoo \w+ to (?:tell|see|say|determine|judge)\b",
+            r"\bas an ai\b",
+            r"\b(?:do not|don['\u2019]t|dont) know\b",
+            r"\bno (?:idea|information|answer)\b",
+            r"\b(?:not enough|insufficient|lack of) (?:information|data|context|evidence)",
+            r"\bnone of (?:the|these|them)\b",
+            r"\b(?:decline|refuse|unclear|undetermined|please provide)\b",
+            "\u65e0\u6cd5|\u4e0d\u77e5\u9053|\u4e0d\u786e\u5b9a|\u4e0d\u6e05\u695a",
+            r"\bich wei(?:\u00df|ss) (?:es )?nicht|\bkann (?:ich |das |es ){0,3}nicht|\bkeine ahnung\b",
+            r"\bno (?:lo )?s[e\u00e9](?!\w)|\bno (?:puedo|se puede)\b",
+            r"\bje ne (?:sais|peux)\b",
+            r"\bbilmiyorum\b",
+            r"\bn\u00e3o (?:sei|posso)\b|\bnon (?:so|posso)\b",
+            "\u5224\u65ad\u3067\u304d|\u308f\u304b\u308a\u307e\u305b\u3093",
+            "\u043d\u0435 \u0437\u043d\u0430\u044e|\u043d\u0435 \u043c\u043e\u0433\u0443",
+        )
+    ),
+    re.IGNORECASE,
+)
+_REFUSES_WHOLLY = re.compile(
+    r"\W*(?:n\s?/\s?a|unknown|unsure|not sure|uncertain|none|undecided|no answer|pass|skip)\W*", re.IGNORECASE
+)
+_LONGEST_WHOLE_REFUSAL = 40
+
+_FOREIGN_YES_NO = {
+    "Yes": (
+        "ja oui si s\u00ed s\u00ec sim evet tak ya \u0434\u0430 \u662f \u662f\u7684 \u5bf9 \u306f\u3044 \uc608 \ub124"
+    ),
+    "No": (
+        "nein non n\u00e3o hay\u0131r nie nej nee \u043d\u0435\u0442 \u5426 \u4e0d \u4e0d\u662f \u6ca1\u6709"
+        " \u3044\u3044\u3048 \uc544\ub2c8\uc694 \uc544\ub2c8\uc624"
+    ),
+}
+_FOREIGN = {word: label for label, words in _FOREIGN_YES_NO.items() for word in words.split()}
+_FIRST_WORD = re.compile(r"\W*([^\W\d_]{1,6})\W*(?:$|(?<=[.,;!?\n\u3002\uff0c]))")
+
+
+def refusal(reply: str) -> re.Match[str] | None:
+    """Find where a reply declines to choose, says that it cannot tell, or that no option fits."""
+    wholly = _REFUSES_WHOLLY.fullmatch(reply) if len(reply) < _LONGEST_WHOLE_REFUSAL else None
+    return wholly or _REFUSAL.search(reply)
+
+
+def foreign_yes_no(reply: str) -> str | None:
+    """Read a reply that opens with yes or no in another language; null if it does not."""
+    hit = _FIRST_WORD.match(reply[:16])
+    return _FOREIGN.get(hit[1].lower()) if hit else None
