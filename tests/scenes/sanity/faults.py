@@ -348,6 +348,12 @@ def _calibration_changes(tables: Tables) -> None:
     row(tables, "reading-a-CAM_FRONT-2")["calibrated_sensor_token"] = "calibration-again"
 
 
+@in_tables("SEN009")
+def _several_lidars(tables: Tables) -> None:
+    row(tables, "sensor-LIDAR_TOP")["channel"] = "LIDAR_LEFT"
+    tables["sensor"].append({"token": "sensor-spare", "channel": "LIDAR_RIGHT", "modality": "lidar"})
+
+
 IN_TABLES["CAM001"] = partial(set_field, "calibration-a-CAM_FRONT", "camera_intrinsic", [])
 IN_TABLES["CAM002"] = partial(set_field, "calibration-a-CAM_FRONT", "camera_intrinsic", [[1000.0, 0.0], [0.0, 1000.0]])
 IN_TABLES["CAM003"] = partial(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
+from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCE
 from probe4d.scenes.sanity.links import NONE, Links, find_links
 from probe4d.scenes.sanity.listing import list_files
 from probe4d.scenes.sanity.reading import BadRow, RawTable, read_table
@@ -85,14 +86,19 @@ class Dataset:
 
     @cached_property
     def reference_channel(self) -> str | None:
-        """The LiDAR that gives key frames their pose: the one asked for, LIDAR_TOP, or the one used most."""
+        """The LiDAR that gives key frames their pose: the one asked for, LIDAR_TOP, or the one used most.
+
+        Opening refuses to guess as the last does (SEN009); here it lets the other rules be asked.
+        """
         if self.wanted_channel is not None:
             return self.wanted_channel
         if "sensor" not in self.tables:
             return None
         lidars = self["sensor"].filter(pl.col("modality") == "lidar")["channel"].unique().sort().to_list()
-        if "LIDAR_TOP" in lidars or not lidars:
-            return "LIDAR_TOP" if lidars else None
+        if not lidars:
+            return None
+        if PREFERRED_REFERENCE in lidars:
+            return PREFERRED_REFERENCE
         if not {"sample_data", "calibrated_sensor", "sample"} <= self.tables.keys():
             return str(lidars[0])
         used = dict(self.readings.group_by("channel").len().iter_rows())

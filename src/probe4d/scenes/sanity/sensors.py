@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCE
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.sanity.rule import Severity, rule
 
@@ -116,3 +117,18 @@ def _calibration_changes(data: Dataset) -> pl.Series:
     several = counts.filter(pl.col("calibrations") > 1).sort("scene", "channel")
     names = data["scene"]["name"].gather(several["scene"])
     return several.with_columns(names).select(pl.format("{} {}", "name", "channel").alias("name"))["name"]
+
+
+@rule(
+    "SEN009",
+    "reference-lidar-unclear",
+    Severity.ERROR,
+    f"There are several LiDARs, none is {PREFERRED_REFERENCE}, and none was named as the reference.",
+    "Name the one whose times and poses the key frames have with --reference-channel.",
+    needs=("sensor",),
+    whole=("sensor",),
+)
+def _reference_lidar_unclear(data: Dataset) -> pl.Series:
+    lidars = data["sensor"].filter(pl.col("modality") == "lidar")["channel"].unique().sort()
+    is_clear = data.wanted_channel is not None or len(lidars) < 2 or PREFERRED_REFERENCE in lidars
+    return lidars.clear() if is_clear else lidars

@@ -90,7 +90,7 @@ for _number, _table in enumerate(TABLES, start=1):
         Rule(
             f"DUP{_number:03}",
             f"duplicate-{_table}-token".replace("_", "-"),
-            Severity.ERROR,
+            Severity.WARNING if _table in _OPTIONAL else Severity.ERROR,
             f"Two rows of {_table} have the same token.",
             "Remove the repeated row, or give it a token of its own; until then the first counts.",
             partial(_duplicate, _table),
