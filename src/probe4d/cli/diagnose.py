@@ -41,6 +41,11 @@ def diagnose_command(
     from probe4d.diagnosis.writing import write_tables
     from probe4d.runs.run import read_run
 
+    scenes = None
+    if data is not None and not no_report:
+        from probe4d.scenes.opening import open_scenes
+
+        scenes = open_scenes(data)
     diagnosis = diagnose(
         read_benchmark(benchmark),
         [read_run(run) for run in runs or []],
@@ -51,9 +56,8 @@ def diagnose_command(
     written = write_tables(diagnosis, out)
     if not no_report:
         from probe4d.report.page import write_report
-        from probe4d.scenes.opening import open_scenes
 
-        written = write_report(diagnosis, out, scenes=None if data is None else open_scenes(data))
+        written = write_report(diagnosis, out, scenes=scenes)
     for warning in diagnosis.warnings:
         output.note(warning)
     for line in _parser_changes(diagnosis):

@@ -24,7 +24,7 @@ from probe4d.diagnosis.tables import RECORDS_SCHEMA, Comparison, Diagnosis
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
 
-__all__ = ["diagnose"]
+__all__ = ["Diagnosis", "diagnose"]
 
 _CONTROLS = (FIXED, CONTENT)
 

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def asked(command: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small benchmark, `bench`, and two runs, `one` and `two`."""
+    folder = tmp_path_factory.mktemp("asked")
+    release = folder / "release"
+    release.mkdir()
+    scenes = [f"{number:09d}" for number in range(4)]
+    rows = [
+        f'{index},{scenes[index % 4]},{index}-{index + 5},12-20,22-30,31-38,{"ABCD"[index % 4]},"A."'
+        for index in range(8)
+    ]
+    for name in ("one", "two"):
+        (release / "scenes.csv").write_text(
+            "scene_id,scene_token,keyframes\n" + "".join(f"{scene},t{scene},40\n" for scene in scenes)
+        )
+        (release / "temporal_grounding_intervals.csv").write_text(
+            "\n".join(["index,scene_id,A,B,C,D,correct_option,prediction", *rows, ""])
+        )
+        done = command("import", "lidar-hallu", release, "--out", folder / "bench", "--run", folder / name)
+        assert done.returncode == 0, done.stderr
+        rows = [row.replace('"A."', '"**B**"') for row in rows]
+    return folder
+
+
+def test_tables_and_a_table_on_standard_output(command: Command, asked: Path, tmp_path: Path) -> None:
+    out = tmp_path / "report"
+    done = command("diagnose", asked / "bench", asked / "one", asked / "two", "--no-report", "--out", out)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-1] == str(out / "figures.csv")
+    assert "control:fixed" in lines[1]
+    assert "control:content" in lines[1]
+    assert "25.0" in done.stdout
+    assert "two: the published parser reads 8 of 8 answers otherwise than the default one." in done.stderr
+    with open(out / "figures.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["run", "suite", "family", "format", "relation", "metric", "value", "low", "high", "n"]
+    assert {row["run"] for row in rows} == {"one", "two", "control:fixed", "control:content", "two vs one"}
+    assert not (out / "report.html").exists()
+
+
+def test_the_report_is_written(command: Command, asked: Path, tmp_path: Path) -> None:
+    done = command("diagnose", asked / "bench", asked / "one", "--out", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "report" / "report.html")
+    assert (tmp_path / "report" / "report.html").is_file()
+
+
+def test_controls_alone_and_comparisons(command: Command, asked: Path, tmp_path: Path) -> None:
+    alone = command("diagnose", asked / "bench", "--no-report", "--out", tmp_path / "alone")
+    assert alone.returncode == 0, alone.stderr
+    compared = command(
+        "diagnose",
+        asked / "bench",
+        asked / "one",
+        "--compare",
+        "one:control:content",
+        "--no-report",
+        "--out",
+        tmp_path / "x",
+    )
+    assert compared.returncode == 0, compared.stderr
+    assert "one vs control:content" in (tmp_path / "x" / "changes.csv").read_text()
+
+
+def test_the_parser_can_be_chosen(command: Command, asked: Path, tmp_path: Path) -> None:
+    options = ("--parser", "published", "--no-report", "--out", tmp_path / "x")
+    done = command("diagnose", asked / "bench", asked / "two", *options)
+    assert done.returncode == 0, done.stderr
+    records = pl.read_parquet(tmp_path / "x" / "records.parquet").filter(run="two")
+    assert records["label"].null_count() == 8
+
+
+def test_missing_answers_need_leave(command: Command, asked: Path, tmp_path: Path) -> None:
+    partial = tmp_path / "partial"
+    partial.mkdir()
+    (partial / "run.json").write_bytes((asked / "one" / "run.json").read_bytes())
+    kept = (asked / "one" / "answers.jsonl").read_text().splitlines(keepends=True)[:6]
+    (partial / "answers.jsonl").write_text("".join(kept) + '{"question": "cut o')
+    out = tmp_path / "report"
+    refused = command("diagnose", asked / "bench", partial, "--no-report", "--out", out)
+    assert refused.returncode == 2
+    assert "leaves 2 of 8 questions without an answer" in refused.stderr
+    assert "--allow-missing" in refused.stderr
+    assert not out.exists()
+    done = command("diagnose", asked / "bench", partial, "--allow-missing", "--no-report", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "half a line at the end was left out" in done.stderr
+    assert pl.read_parquet(out / "records.parquet").filter(run="partial", state="missing").height == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("{bench}", "{one}", "{one}"), "two runs are named 'one'"),
+        (("{one}",), "has no benchmark.json"),
+        (("{bench}", "{bench}"), "has no run.json"),
+        (("{bench}", "{nowhere}"), "has no run.json"),
+        (("{bench}", "{one}", "--compare", "one"), "is not of the form X:Y"),
+        (("{bench}", "{one}", "--data", "{nowhere}"), "nowhere"),
+    ],
+)
+def test_wrong_input_ends_in_one_sentence(
+    command: Command, asked: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    filled = [text.format(bench=asked / "bench", one=asked / "one", nowhere=asked / "nowhere") for text in arguments]
+    done = command("diagnose", *filled, "--out", tmp_path / "report")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "report").exists()
+
+
+def test_answers_to_another_benchmark(command: Command, asked: Path, tmp_path: Path) -> None:
+    record = json.loads((asked / "one" / "run.json").read_text())
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    (stranger / "run.json").write_text(json.dumps(record | {"benchmark": "0" * 64}))
+    (stranger / "answers.jsonl").write_bytes((asked / "one" / "answers.jsonl").read_bytes())
+    done = command("diagnose", asked / "bench", stranger, "--out", tmp_path / "report")
+    assert done.returncode == 2
+    assert "answers another benchmark" in done.stderr
