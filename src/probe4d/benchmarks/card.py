@@ -79,7 +79,6 @@ _READING = """\
 
 ```python
 import json
-from collections.abc import Iterable, Sequence
 import polars as pl  # or: import pandas as pd; table = pd.read_parquet("questions.parquet")
 
 table = pl.read_parquet("questions.parquet")

@@ -118,10 +118,10 @@ def build(
         candidates = replace(
             candidates, pools=candidates.pools | {"temporal": pool}, exclusions=candidates.exclusions | left_out
         )
-    exclusions = dict(candidates.exclusions)
+    exclusions = {f"rows of the dataset: {reason}": n for reason, n in scenes.dropped.items()} | candidates.exclusions
     wrong, without = wrong_intervals(candidates.pools["temporal"], used.scenes, mode=distractors, seed=seed)
     if without:
-        exclusions["temporal: no three wrong intervals fit beside the event"] = without
+        exclusions["temporal: no three wrong intervals of a matching length fit beside the event"] = without
     drafting = Drafting(
         used,
         seed=seed,

@@ -56,8 +56,8 @@ LATERAL_STEP_M = 1.0
 SIMILAR_DISTANCE_M = 1.0
 SIMILAR_LATERAL_M = 0.5
 
-_BREAKS_DEG = [-157.5, -112.5, -67.5, -22.5, 22.5, 67.5, 112.5, 157.5]
-_BREAK_LABELS = ["back", "back-right", "right", "front-right", "front", "front-left", "left", "back-left", "back "]
+_BORDERS_DEG = (-157.5, -112.5, -67.5, -22.5, 22.5, 67.5, 112.5, 157.5)
+_ABOVE_BORDER = ("back", "back-right", "right", "front-right", "front", "front-left", "left", "back-left", "back")
 
 
 class AnnotatedSector(NamedTuple):
@@ -127,8 +127,8 @@ class Objects(NamedTuple):
 
 def sector_of(bearing_deg: pl.Expr) -> pl.Expr:
     """Name of the sector of bearings in degrees in [-180, 180]."""
-    cut = bearing_deg.cut(_BREAKS_DEG, labels=_BREAK_LABELS, left_closed=True)
-    return cut.cast(pl.String).str.strip_chars()
+    borders_passed = pl.sum_horizontal((bearing_deg >= border).cast(pl.UInt8) for border in _BORDERS_DEG)
+    return borders_passed.replace_strict(dict(enumerate(_ABOVE_BORDER)), return_dtype=pl.String)
 
 
 def measured_objects(

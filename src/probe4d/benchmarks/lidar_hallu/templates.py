@@ -103,11 +103,10 @@ def within(annotated: AnnotatedSector | None, stem: str) -> str:
     """Put the annotated bearing range before a stem, so that what lies outside it plays no part in the answer."""
     if annotated is None:
         return stem
+    start, end = annotated
     return (
-        "Consider only objects whose center has a bearing between "
-        f"{annotated.start_deg:g} and {annotated.end_deg:g} degrees from the ego vehicle (counter-clockwise from "
-        f"{annotated.start_deg:g} degrees to {annotated.end_deg:g}; straight ahead is 0, left is 90, right is -90). "
-        f"{stem}"
+        f"Consider only objects whose center has a bearing between {start:g} and {end:g} degrees "
+        f"(counter-clockwise as seen from the ego vehicle; straight ahead is 0, left is 90, right is -90). {stem}"
     )
 
 
