@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from probe4d.version import __version__
+
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
     from probe4d.benchmarks.question import Question
@@ -24,6 +26,7 @@ __all__ = [
     "Question",
     "Run",
     "Scenes",
+    "__version__",
     "build",
     "check",
     "diagnose",
@@ -32,8 +35,6 @@ __all__ = [
     "read_run",
     "write_report",
 ]
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",

@@ -36,7 +36,7 @@ def _options(
     output.settings.debug = debug
     output.settings.quiet = quiet
     if version:
-        from probe4d import __version__
+        from probe4d.version import __version__
 
         typer.echo(f"probe4d {__version__}")
         raise typer.Exit

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from probe4d import __version__
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.exchange.rows import Row, read_rows
 from probe4d.runs.run import Answer, AnswerError, RunRecord, refuse_used, write_run
+from probe4d.version import __version__
 
 __all__ = ["import_answers"]
 

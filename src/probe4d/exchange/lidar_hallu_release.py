@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d import __version__
 from probe4d.benchmarks.benchmark import (
     RECORD_FILE,
     Benchmark,
@@ -26,6 +25,7 @@ from probe4d.benchmarks.question import to_table
 from probe4d.errors import InputError
 from probe4d.exchange.release_files import Placed, read_release
 from probe4d.runs.run import Answer, AnswerError, RunRecord, refuse_used, write_run
+from probe4d.version import __version__
 
 __all__ = ["Imported", "import_lidar_hallu"]
 

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from probe4d import __version__
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.browser import browser
 from probe4d.report.drawing import environment, template_text
@@ -16,6 +15,7 @@ from probe4d.report.theme import DARK, LIGHT, css_variables
 from probe4d.report.verdict import verdicts
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
+from probe4d.version import __version__
 
 __all__ = ["REPORT_FILE", "write_report"]
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from probe4d import __version__, engine
+from probe4d import engine
 from probe4d.benchmarks.benchmark import (
     Benchmark,
     BenchmarkRecord,
@@ -34,6 +34,7 @@ from probe4d.benchmarks.sampling import draw, ranks
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import InputError
 from probe4d.scenes.tables import SENSORS_SCHEMA, Scenes
+from probe4d.version import __version__
 
 __all__ = ["FAMILIES", "SMALLEST_FAMILY", "VERSION", "build"]
 
