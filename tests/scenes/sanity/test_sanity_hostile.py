@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -111,3 +112,22 @@ def test_only_files_inside_are_looked_at(tmp_path: Path) -> None:
     (finding,) = inspect(root).findings
     assert finding.rule.id == "FIL004"
     assert finding.count == 8
+
+
+def test_a_link_to_a_file_outside_is_not_followed(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "dataset", tmp_path / "elsewhere"
+    write_dataset(small_tables(), root)
+    first, second, *_ = sorted((root / "samples" / "CAM_FRONT").iterdir())
+    first.rename(elsewhere)
+    first.symlink_to(elsewhere)
+    second.unlink()
+    second.symlink_to(tmp_path / "nowhere")
+    (finding,) = inspect(root).findings
+    assert (finding.rule.id, finding.count) == ("FIL004", 2)
+
+
+def test_files_with_odd_names_are_no_hindrance(tmp_path: Path) -> None:
+    write_dataset(small_tables(), tmp_path)
+    for name in (b"\xff.jpg", b"\x1b[2J.jpg", "\u00a0.jpg".encode()):
+        (tmp_path / "samples" / "CAM_FRONT" / os.fsdecode(name)).write_bytes(b"")
+    assert inspect(tmp_path).findings == ()

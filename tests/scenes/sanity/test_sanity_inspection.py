@@ -105,12 +105,13 @@ def test_the_reference_channel_can_be_named(tmp_path: Path) -> None:
 
 def test_findings_do_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
     tables = small_tables()
-    tables["sample_annotation"][2]["num_lidar_pts"] = 0
-    tables["sample_annotation"][3]["size"] = [0, 1, 1]
+    for box in tables["sample_annotation"][2:12]:
+        box |= {"num_lidar_pts": 0, "size": [0, 1, 1]}
     write_dataset(tables, tmp_path / "a")
     write_dataset({name: rows[::-1] for name, rows in tables.items()}, tmp_path / "b")
     findings = [inspect(tmp_path / name).findings for name in ("a", "b")]
     assert findings[0] == findings[1]
+    assert [finding.count for finding in findings[0]] == [10, 10]
 
 
 def test_progress_is_told_of_every_table(tmp_path: Path) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from probe4d.scenes.sanity import (  # noqa: F401 - each registers its rules
+    cameras,
     chains,
     files,
     labels,
+    scenes,
     sensors,
     structure,
     times,

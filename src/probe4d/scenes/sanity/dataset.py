@@ -22,6 +22,9 @@ from probe4d.scenes.sanity.rows import REFERENCES, TABLES, Reference
 
 __all__ = ["Dataset", "read_dataset"]
 
+_LEFT_OUT = -2
+"""Row number of a row that is there but left out: its token dangles nowhere, and yet there is no row to look at."""
+
 
 @dataclass
 class Dataset:
@@ -211,23 +214,21 @@ def _link(data: Dataset, name: str) -> None:
             data.dangling[name, reference.column] = frame.filter(dangles)["token"]
         if reference.optional:
             found = found.set(empty, NONE)
-        # -2 marks rows that are there but left out: known, so not dangling, and yet no row to look at.
         number = found.set(found == _LEFT_OUT, None).alias(reference.column.removesuffix("_token"))
         frame = frame.drop(reference.column).with_columns(number)
     data.tables[name] = frame
 
 
-_LEFT_OUT = -2
-
-
 def _known(data: Dataset, target: str) -> pl.DataFrame:
     """Row numbers of the tokens of a table; those of rows that are left out have `_LEFT_OUT`."""
     schema = {"token": pl.String(), "row": pl.Int64()}
+    rows = pl.DataFrame(schema=schema)
+    if target in data.tables:
+        rows = data.tables[target].select("token").with_row_index("row").select("token", pl.col("row").cast(pl.Int64))
     tokens = [row.token for row in data.malformed.get(target, []) if row.token is not None]
+    if not tokens:
+        return rows
     left_out = pl.DataFrame({"token": tokens, "row": _LEFT_OUT}, schema=schema)
-    if target not in data.tables:
-        return left_out.unique("token")
-    rows = data.tables[target].select("token").with_row_index("row").select("token", pl.col("row").cast(pl.Int64))
     return pl.concat([rows, left_out]).unique("token", keep="first", maintain_order=True)
 
 

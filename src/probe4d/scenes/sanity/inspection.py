@@ -16,7 +16,7 @@ from probe4d.scenes.sanity.summary import Summary, summarise
 __all__ = ["Finding", "Report", "Unchecked", "ask_rules", "inspect"]
 
 _FIRST = 5
-"""How many offenders a finding names."""
+"""How many offenders a finding names, in the order of their names: that of the rows means nothing."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Finding:
     Attributes:
         rule: The rule.
         count: Number of offenders.
-        first: The first of them: tokens, or names of places.
+        first: The first few of them, sorted: tokens, or names of places.
     """
 
     rule: Rule
@@ -109,7 +109,7 @@ def ask_rules(data: Dataset, excluded: Collection[str] = ()) -> Report:
             continue
         offenders = rule.find(data)
         if len(offenders):
-            findings.append(Finding(rule, len(offenders), tuple(offenders.head(_FIRST).to_list())))
+            findings.append(Finding(rule, len(offenders), tuple(offenders.sort().head(_FIRST).to_list())))
     order = list(Severity)
     findings.sort(key=lambda finding: order.index(finding.rule.severity))
     return Report(

@@ -144,23 +144,3 @@ def _keyframe_without_boxes(data: Dataset) -> pl.Series:
     used = data["sample_annotation"]["sample"].drop_nulls().unique()
     frames = data.frames.filter(~pl.col("sample").is_in(used.implode()))
     return frames["token"] if len(used) else frames["token"].clear()
-
-
-@rule(
-    "SCN003",
-    "scenes-overlap",
-    Severity.WARNING,
-    "A scene overlaps in time with another of the same log.",
-    "Keep both in one split; a model trained on one has seen the other.",
-    needs=("scene", "sample", "log"),
-)
-def _scenes_overlap(data: Dataset) -> pl.Series:
-    spans = (
-        data["sample"]
-        .drop_nulls("scene")
-        .group_by("scene")
-        .agg(pl.col("timestamp").min().alias("start"), pl.col("timestamp").max().alias("end"))
-    )
-    scenes = data["scene"].with_row_index("scene").cast({"scene": pl.Int64}).drop_nulls("log").join(spans, on="scene")
-    latest = pl.col("end").cum_max().shift().over("log")
-    return scenes.sort("log", "start", "scene").filter(pl.col("start") < latest)["token"]

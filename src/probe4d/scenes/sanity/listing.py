@@ -52,19 +52,26 @@ def list_files(root: Path, readings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _list_folder(root: Path, folder: str, *, ask_size: bool) -> pl.DataFrame:
-    """Entries of a folder of the dataset; none where there is no such folder."""
-    rows = []
+    """Files of a folder of the dataset; none where there is no such folder, or it may not be read."""
     try:
         with os.scandir(root / folder) as entries:
-            for entry in entries:
-                name = f"{folder}/{entry.name}" if folder else entry.name
-                if not entry.name.isprintable() or not entry.is_file():
-                    continue
-                leads_out = entry.is_symlink() and not _is_inside(root, name)
-                rows.append((name, entry.stat().st_size if ask_size and not leads_out else None, leads_out))
+            rows = [row for entry in entries if (row := _entry(root, folder, entry, ask_size=ask_size)) is not None]
     except (OSError, ValueError):
-        pass  # no folder: its files are missing, as the rules will say
+        rows = []
     return pl.DataFrame(rows, schema=_ENTRIES, orient="row")
+
+
+def _entry(root: Path, folder: str, entry: os.DirEntry[str], *, ask_size: bool) -> tuple[str, int | None, bool] | None:
+    """Name, size and whether it leads out of the dataset; null where it is no file or has vanished."""
+    name = f"{folder}/{entry.name}" if folder else entry.name
+    try:
+        name.encode()  # a name that is no UTF-8 is that of no row, and no column could hold it
+        leads_out = entry.is_symlink() and not _is_inside(root, name)
+        if not leads_out and not entry.is_file():
+            return None
+        return name, entry.stat().st_size if ask_size and not leads_out else None, leads_out
+    except (OSError, UnicodeEncodeError):
+        return None
 
 
 def _is_inside(root: Path, relative: str) -> bool:

@@ -8,6 +8,9 @@ from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCE
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.sanity.rule import Severity, rule
 
+MAX_MOUNT_DISTANCE_M = 30.0
+"""Farther from the ego origin no sensor is mounted, on no truck."""
+
 _MODALITIES = ("camera", "lidar", "radar")
 _NEEDS = ("sample_data", "sample", "calibrated_sensor", "sensor")
 
@@ -16,6 +19,19 @@ def _has_reference(data: Dataset) -> bool:
     """Whether the reference channel is a LiDAR of the sensor table; SEN002 says so where it is not."""
     lidars = data["sensor"].filter(pl.col("modality") == "lidar")["channel"]
     return data.reference_channel is not None and data.reference_channel in lidars
+
+
+@rule(
+    "SEN001",
+    "sensor-implausibly-mounted",
+    Severity.WARNING,
+    f"A sensor is mounted more than {MAX_MOUNT_DISTANCE_M:g} m from the ego origin.",
+    "Check that its translation is in metres and in the ego frame.",
+    needs=("calibrated_sensor",),
+)
+def _implausibly_mounted(data: Dataset) -> pl.Series:
+    distance = pl.sum_horizontal(pl.col(axis) ** 2 for axis in ("x", "y", "z")).sqrt()
+    return data["calibrated_sensor"].filter(distance.is_finite() & (distance > MAX_MOUNT_DISTANCE_M))["token"]
 
 
 @rule(

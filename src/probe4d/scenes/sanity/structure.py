@@ -9,12 +9,9 @@ import polars as pl
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.sanity.rows import REFERENCES, TABLES
 from probe4d.scenes.sanity.rule import Rule, Severity, register, rule
-from probe4d.scenes.splits import official_split
 
 _OPTIONAL = ("attribute", "visibility", "log", "map")
 """Tables without which boxes, poses and classes are still known."""
-
-_RELEASED = ("v1.0-mini", "v1.0-trainval", "v1.0-test")
 
 
 def _names(names: list[str]) -> pl.Series:
@@ -110,45 +107,3 @@ for _number, _reference in enumerate(REFERENCES, start=1):
             needs=(_reference.table, _reference.target),
         )
     )
-
-
-@rule(
-    "SCN001",
-    "scene-without-keyframes",
-    Severity.ERROR,
-    "A scene has no key frame.",
-    "Remove the scene, or fetch the sample table again.",
-    needs=("scene", "sample"),
-    whole=("sample",),
-)
-def _scene_without_keyframes(data: Dataset) -> pl.Series:
-    used = data["sample"]["scene"].unique().drop_nulls()
-    scenes = data["scene"].with_row_index("row").cast({"row": pl.Int64})
-    return scenes.filter(~pl.col("row").is_in(used.implode()))["token"]
-
-
-@rule(
-    "SCN002",
-    "duplicate-scene-name",
-    Severity.ERROR,
-    "Two scenes have the same name, and scenes are told apart by name.",
-    "Rename one of them.",
-    needs=("scene",),
-)
-def _duplicate_scene_name(data: Dataset) -> pl.Series:
-    return data["scene"].filter(~pl.col("name").is_first_distinct())["token"]
-
-
-@rule(
-    "SCN004",
-    "scene-in-no-split",
-    Severity.INFO,
-    "A scene of a released version of nuScenes is in none of its official splits.",
-    "Check the name of the scene and of the version; --split leaves such scenes out.",
-    needs=("scene",),
-)
-def _scene_in_no_split(data: Dataset) -> pl.Series:
-    if data.version not in _RELEASED:
-        return data["scene"]["name"].clear()
-    is_official = [official_split(name, data.version) is not None for name in data["scene"]["name"]]
-    return data["scene"]["name"].filter(~pl.Series(is_official, dtype=pl.Boolean))
