@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_GAP_US", "box_velocities"]
+__all__ = ["MAX_GAP_S", "box_velocities"]
 
-MAX_GAP_US = 1_500_000
-"""Longest time between a box and its neighbour in the track over which a velocity is defined."""
+MAX_GAP_S = 1.5
+"""Longest time between a box and its neighbour in the track over which a velocity is defined, seconds."""
 
 
 def box_velocities(
@@ -20,7 +20,7 @@ def box_velocities(
     """Velocity of every box from its neighbours in the track, as nuscenes-devkit's `box_velocity` has it.
 
     The difference between the following and the previous box; where one is missing the box itself takes
-    its place. The time between the two may be `MAX_GAP_US`, and twice that where both exist.
+    its place. The time between the two may be `MAX_GAP_S`, and twice that where both exist.
 
     Args:
         positions: Box centres in the global frame, metres, shape (n, 3).
@@ -35,10 +35,12 @@ def box_velocities(
     has_previous, has_following = previous >= 0, following >= 0
     first = np.where(has_previous, previous, own)
     last = np.where(has_following, following, own)
-    elapsed_us = times_us[last] - times_us[first]
-    longest_us = np.where(has_previous & has_following, 2 * MAX_GAP_US, MAX_GAP_US)
-    defined = (has_previous | has_following) & (elapsed_us > 0) & (elapsed_us <= longest_us)
+    # Seconds as the devkit takes them, rounded before they are subtracted: its figures come out bit for bit.
+    times_s = times_us * 1e-6
+    elapsed_s = times_s[last] - times_s[first]
+    longest_s = np.where(has_previous & has_following, 2 * MAX_GAP_S, MAX_GAP_S)
+    defined = (has_previous | has_following) & (elapsed_s > 0) & (elapsed_s <= longest_s)
     velocities = np.full_like(positions, np.nan, dtype=np.float64)
     moved = positions[last[defined]] - positions[first[defined]]
-    velocities[defined] = moved / (elapsed_us[defined, np.newaxis] * 1e-6)
+    velocities[defined] = moved / elapsed_s[defined, np.newaxis]
     return velocities

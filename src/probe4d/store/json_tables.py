@@ -23,6 +23,7 @@ __all__ = ["BLOCK_BYTES", "Digest", "read_table"]
 BLOCK_BYTES = 512 << 10
 """How much of a file is read, hashed and decoded at a time."""
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
 _BORDER_WINDOW = 1 << 16
 _LEXEME = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
@@ -61,17 +62,15 @@ def read_table(
     decoder = _Decoder(path, kind)
     try:
         with open(path, "rb", buffering=0) as file:
-            pending, is_first = b"", True
+            pending = b""
             for block in _blocks(file, block_bytes, digest):
-                if is_first:
-                    block, is_first = decoder.opened(block), False
-                rows, pending = decoder.take(pending + block)
+                pending += block
+                if not decoder.is_open:
+                    pending = decoder.open(pending)
+                rows, pending = decoder.take(pending)
                 if rows:
                     yield rows
-            if is_first:
-                raise InputError("is empty, and a JSON array was expected.", path=path, remedy="Fetch the file again.")
-            rows = decoder.last(pending)
-            if rows:
+            if rows := decoder.last(pending):
                 yield rows
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
@@ -99,20 +98,26 @@ class _Decoder(Generic[Row]):
     def __init__(self, path: Path, kind: type[Row]) -> None:
         self._path = path
         self._rows: msgspec.json.Decoder[list[Row]] = msgspec.json.Decoder(list[kind])  # type: ignore[valid-type]  # a type made at run time
+        self.is_open = False
         self._row = 0
         self._byte = 0
 
-    def opened(self, block: bytes) -> bytes:
-        """Take off a byte-order mark, white space and the bracket that opens the array."""
-        content = block.removeprefix(b"\xef\xbb\xbf").lstrip()
-        if not content.startswith(b"["):
+    def open(self, content: bytes) -> bytes:
+        """Take off a byte-order mark, white space and the bracket that opens the array, once they are all there."""
+        if len(content) < len(_BYTE_ORDER_MARK) and _BYTE_ORDER_MARK.startswith(content):
+            return content
+        found = content.removeprefix(_BYTE_ORDER_MARK).lstrip()
+        if not found:
+            return content
+        if not found.startswith(b"["):
             raise InputError(
-                f"does not start a JSON array with '[' (found {content[:20]!r}).",
+                f"does not start a JSON array with '[' (found {found[:20]!r}).",
                 path=self._path,
                 remedy="Check that the file is a table of the dataset.",
             )
-        self._byte = len(block) - len(content) + 1
-        return content[1:]
+        self.is_open = True
+        self._byte = len(content) - len(found) + 1
+        return found[1:]
 
     def take(self, content: bytes) -> tuple[list[Row], bytes]:
         """Decode the whole rows at the start of `content`; give them and what is left."""
@@ -134,8 +139,10 @@ class _Decoder(Generic[Row]):
 
     def last(self, content: bytes) -> list[Row]:
         """Decode what is left at the end of the file: the last rows and the closing bracket."""
+        if not self.is_open and not content.strip():
+            raise InputError("is empty, and a JSON array was expected.", path=self._path, remedy="Fetch it again.")
         stripped = content.rstrip()
-        if not stripped.endswith(b"]"):
+        if not self.is_open or not stripped.endswith(b"]"):
             raise self._cut_off(len(content))
         return self._decode(stripped[:-1])
 

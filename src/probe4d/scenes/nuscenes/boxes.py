@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.errors import InputError
 from probe4d.scenes.classes import label_of_category
 from probe4d.scenes.geometry import SE3, rotation_of_quaternion
 from probe4d.scenes.nuscenes.key_frames import KeyFrames
-from probe4d.scenes.nuscenes.reader import TableReader, number_array, row_of_token
+from probe4d.scenes.nuscenes.reader import TableReader, check_unique, number_array, row_of_token
 from probe4d.scenes.nuscenes.records import Annotation, Attribute, Category, Instance, Visibility
 from probe4d.scenes.tables import BOXES_SCHEMA
 from probe4d.scenes.velocity import box_velocities
@@ -83,7 +81,7 @@ def read_boxes(
     """
     tracks = _read_tracks(reader)
     annotations, attribute_lists = _read_annotations(reader, key_frames, tracks)
-    _check_unique(annotations.table["token"], reader.path("sample_annotation"))
+    check_unique(annotations.table["token"], reader.path("sample_annotation"))
     annotations = _usable(annotations, dropped)
     annotations = annotations.take(_order(annotations.table, "track", "key_frame"))
     times_us = np.array([sample.timestamp for sample in key_frames.samples], dtype=np.int64)
@@ -149,18 +147,6 @@ def _read_annotations(
         [name_of_attribute[token] for token in tokens if token in name_of_attribute] for tokens in code_of_list
     ]
     return _Annotations(table, np.concatenate([np.empty((0, 10)), *numbers])), attribute_lists
-
-
-def _check_unique(tokens: pl.Series, path: Path) -> None:
-    if tokens.n_unique() == len(tokens):
-        return
-    token = tokens.filter(tokens.is_duplicated()).sort()[0]
-    raise InputError(
-        "the token stands in two rows, and tokens must be unique.",
-        path=path,
-        row=f"token {token}",
-        remedy="Remove one of the two rows.",
-    )
 
 
 def _usable(annotations: _Annotations, dropped: Counter[str]) -> _Annotations:

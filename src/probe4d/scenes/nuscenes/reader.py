@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.scenes.nuscenes.folder import TABLES, TableFolder
 from probe4d.store.json_tables import read_table
 
-__all__ = ["TableReader", "Tokened", "number_array", "row_of_token"]
+__all__ = ["TableReader", "Tokened", "check_unique", "number_array", "row_of_token"]
 
 
 class Tokened(Protocol):
@@ -75,6 +76,23 @@ def row_of_token(rows: Iterable[Tokened], path: Path) -> dict[str, int]:
                 remedy="Remove one of the two rows.",
             )
     return index
+
+
+def check_unique(tokens: pl.Series, path: Path) -> None:
+    """Check that no token occurs twice in a column.
+
+    Raises:
+        InputError: One does.
+    """
+    if tokens.n_unique() == len(tokens):
+        return
+    token = tokens.filter(tokens.is_duplicated()).sort()[0]
+    raise InputError(
+        "the token stands in two rows, and tokens must be unique.",
+        path=path,
+        row=f"token {token}",
+        remedy="Remove one of the two rows.",
+    )
 
 
 def number_array(vectors: Iterable[Iterable[float | None]], width: int) -> NDArray[np.float64]:

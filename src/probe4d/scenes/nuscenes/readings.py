@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.scenes.nuscenes.key_frames import KeyFrames
-from probe4d.scenes.nuscenes.reader import TableReader, number_array, row_of_token
+from probe4d.scenes.nuscenes.reader import TableReader, check_unique, number_array, row_of_token
 from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, SampleData, Sensor
 from probe4d.scenes.tables import SENSORS_SCHEMA
 
@@ -88,10 +88,12 @@ def read_readings(
         InputError: A key frame has no usable reading of the reference LiDAR.
     """
     sensors = reader.table("sensor", Sensor)
+    row_of_token(sensors, reader.path("sensor"))
     channel = reference_lidar(sensors, wanted_reference, reader.path("sensor"))
     calibrations = reader.table("calibrated_sensor", CalibratedSensor)
     row_of_calibration = row_of_token(calibrations, reader.path("calibrated_sensor"))
     readings, code_of_pose = _key_frame_rows(reader, key_frames, row_of_calibration)
+    check_unique(readings["token"], reader.path("sample_data"))
     poses = _ego_poses(reader, code_of_pose)
     by_calibration = _calibration_table(calibrations, sensors, reader.path("calibrated_sensor"))
 

@@ -1,0 +1,163 @@
+"""Whole-file writes, paths from data, logs that survive a kill, digests."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from probe4d.errors import InputError
+from probe4d.store.files import inside, whole_file, write_bytes, write_text
+from probe4d.store.hashing import canonical_json, digest
+from probe4d.store.logs import LogTail, append_lines, read_lines
+
+
+def test_whole_file_appears_complete(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "file.txt"
+    with whole_file(path) as temporary:
+        temporary.write_text("whole")
+        assert not path.exists()
+    assert path.read_text() == "whole"
+    assert [entry.name for entry in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    write_text(path, "old")
+    with pytest.raises(ZeroDivisionError), whole_file(path) as temporary:
+        temporary.write_text(str(1 / 0))
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_text_is_utf8_with_line_feeds_and_readable_by_all_that_the_umask_allows(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    before = os.umask(0o022)
+    try:
+        write_text(path, "é\n")
+    finally:
+        os.umask(before)
+    assert path.read_bytes() == b"\xc3\xa9\n"
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_unwritable_place_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"file/below: cannot be written"):
+        write_bytes(tmp_path / "file" / "below", b"")
+
+
+@pytest.mark.parametrize("killed_after_s", [0.05, 0.15, 0.3])
+def test_kill_leaves_a_whole_file(tmp_path: Path, killed_after_s: float) -> None:
+    path = tmp_path / "file.bin"
+    write_bytes(path, b"\x00" * 200_000)
+    script = f"""
+from probe4d.store.files import write_bytes
+print("started", flush=True)
+for number in range(1_000_000):
+    write_bytes({str(path)!r}, bytes([number % 256]) * 200_000)
+"""
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(killed_after_s)
+        process.send_signal(signal.SIGKILL)
+    content = path.read_bytes()
+    assert len(content) == 200_000
+    assert len(set(content)) == 1
+
+
+@pytest.mark.parametrize("relative", ["samples/a.jpg", "a", "x/../a", "./a"])
+def test_paths_inside(tmp_path: Path, relative: str) -> None:
+    assert inside(tmp_path, relative) == (tmp_path / relative).resolve()
+
+
+@pytest.mark.parametrize("relative", ["../a", "x/../../a", "/etc/passwd", "link/a"])
+def test_paths_that_lead_out(tmp_path: Path, relative: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "link").symlink_to(tmp_path)
+    with pytest.raises(InputError, match="leads out of the dataset folder"):
+        inside(root, relative)
+
+
+class Record(msgspec.Struct):
+    number: int
+    text: str = ""
+
+
+def read(path: Path) -> tuple[list[int], list[LogTail]]:
+    tails: list[LogTail] = []
+    return [record.number for _, record in read_lines(path, Record, tails=tails)], tails
+
+
+def test_log_round_trip(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    append_lines(path, [Record(1, "a\nb"), Record(2)])
+    append_lines(path, [Record(3)])
+    assert list(read_lines(path, Record)) == [(1, Record(1, "a\nb")), (2, Record(2)), (3, Record(3))]
+
+
+WHOLE = b"".join(msgspec.json.encode(Record(number, "é☂" * number)) + b"\n" for number in range(4))
+
+
+@given(st.integers(0, len(WHOLE)))
+def test_log_cut_off_at_any_byte_loses_only_the_line_that_was_cut(
+    tmp_path_factory: pytest.TempPathFactory, size: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "cut.jsonl"
+    path.write_bytes(WHOLE[:size])
+    lines = WHOLE[:size].split(b"\n")
+    ended_but_for_the_feed = lines[-1] != b"" and WHOLE[size : size + 1] == b"\n"
+    complete = len(lines) - 1 + ended_but_for_the_feed
+    numbers, tails = read(path)
+    assert numbers == list(range(complete))
+    assert len(tails) == (lines[-1] != b"" and not ended_but_for_the_feed)
+    append_lines(path, [Record(99)])
+    assert read(path) == ([*range(complete), 99], [])
+    assert path.read_bytes().endswith(b"\n")
+
+
+def test_bad_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"number": 1}\n{"number": "two"}\n{"number": 3}\n')
+    with pytest.raises(InputError, match=r"log\.jsonl, line 2: is no valid record"):
+        read(path)
+
+
+def test_half_line_is_an_error_where_nobody_takes_it(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"number": 1}\n{"num')
+    with pytest.raises(InputError, match="line 2"):
+        list(read_lines(path, Record))
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+)
+
+
+@given(json_values)
+def test_canonical_json_is_json_and_knows_no_order(value: object) -> None:
+    assert msgspec.json.decode(canonical_json(value)) == value
+
+    def turned(value: object) -> object:
+        if isinstance(value, dict):
+            return {key: turned(value[key]) for key in reversed(value)}
+        return [turned(item) for item in value] if isinstance(value, list) else value
+
+    assert canonical_json(turned(value)) == canonical_json(value)
+
+
+def test_digest_is_that_of_the_canonical_form() -> None:
+    assert canonical_json({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"é"]}'.encode()
+    assert digest({"b": 1, "a": 2}) == "d3626ac30a87e6f7a6428233b3c68299976865fa5508e4267c5415c76af7a772"
