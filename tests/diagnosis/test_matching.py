@@ -45,8 +45,8 @@ def test_equals_the_recursive_form(positives: list[str], negatives: list[str]) -
 def test_equals_the_recursive_form_where_paths_are_long() -> None:
     rng = np.random.default_rng(0)
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 5000))
-    for scenes in (2, 3, 10, 80, 1000):
-        for sizes in ((150, 150), (150, 90), (90, 150)):
+    for scenes in (2, 3, 5, 10, 25, 80, 1000):
+        for sizes in ((150, 150), (150, 90), (90, 150), (60, 60), (140, 130)):
             positives, negatives = (sorted(f"{code:04d}" for code in rng.integers(scenes, size=size)) for size in sizes)
             assert match_across_scenes(positives, negatives) == recursive(positives, negatives)
 
@@ -64,6 +64,15 @@ def test_is_maximum(scenes: int, yes: int, no: int, seed: int) -> None:
         assert len(pairs) == (maximum_bipartite_matching(csr_array(allowed)) >= 0).sum()
     else:
         assert pairs == []
+
+
+def test_equals_the_recursive_form_where_most_searches_fail() -> None:
+    rng = np.random.default_rng(1)
+    for share in (0.5, 0.8, 0.95):
+        for size in (40, 120):
+            codes = [np.where(rng.random(size) < share, 3, rng.integers(7, size=size)) for _ in range(2)]
+            positives, negatives = (sorted(map(str, side)) for side in codes)
+            assert match_across_scenes(positives, negatives) == recursive(positives, negatives)
 
 
 def test_a_path_longer_than_any_recursion_limit() -> None:
