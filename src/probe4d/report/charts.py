@@ -195,7 +195,7 @@ def _chart(title: str, words: str, drawing: Any, rows: int | None) -> Chart:
     import vl_convert
 
     size = {"width": WIDTH, "height": HEIGHT if rows is None else ROW * rows}
-    specification = {**drawing.to_dict(), **size, "config": _config()}
+    specification = {**drawing.to_dict(validate=False), **size, "config": _config()}
     return Chart(title, words, _of_page(vl_convert.vegalite_to_svg(specification), title, words))
 
 

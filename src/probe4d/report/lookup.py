@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ __all__ = [
     "listed",
     "percent",
     "points",
+    "relations_in_order",
 ]
 
 
@@ -70,9 +71,8 @@ class Lookup:
         return sorted(dict.fromkeys(order), key=lambda cell: cell[0] == "all")
 
     def relations(self, metric: str, family: str, kind: str = "yes-no") -> list[str]:
-        """Relations into which a family is split: sectors from the front to the left, others by name."""
-        found = {key[4] for key in self.rows if key[1:4] == (metric, family, kind)} - {"all"}
-        return [name for name in SECTORS if name in found] if found <= set(SECTORS) else sorted(found)
+        """Relations into which a family is split, in the order of `relations_in_order`."""
+        return relations_in_order({key[4] for key in self.rows if key[1:4] == (metric, family, kind)} - {"all"})
 
 
 def answerers(diagnosis: Diagnosis) -> list[str]:
@@ -92,6 +92,12 @@ def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:
     keys = ["run", "family", "format", "relation", "answer", "label", "state"]
     counts = diagnosis.records.join(questions, on="question", maintain_order="left")
     return counts.group_by(keys, maintain_order=True).len("n")
+
+
+def relations_in_order(relations: Iterable[str]) -> list[str]:
+    """Sectors from the front counter-clockwise, other relations by name."""
+    found = set(relations)
+    return [name for name in SECTORS if name in found] if found <= set(SECTORS) else sorted(found)
 
 
 def percent(value: float) -> str:

@@ -341,7 +341,7 @@ def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> 
         labels.append(Label(kind, 4.0, top + 14, "start", LETTERS[row]))
     height = 24 + TIMELINE_ROW * len(question.options)
     return Panel(
-        f"intervals proposed; the event lasts from {interval[0]} to {interval[1]}", height, None, None, marks, labels
+        f"intervals offered; the event lasts from {interval[0]} to {interval[1]}", height, None, None, marks, labels
     )
 
 

@@ -23,6 +23,7 @@ from probe4d.report.lookup import (
     listed,
     percent,
     points,
+    relations_in_order,
 )
 from probe4d.scenes.geometry import SECTORS
 
@@ -104,11 +105,14 @@ def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Stateme
         return
     per_family = _most_given(choice, ["family"])
     overall = _most_given(choice, ["format"])
-    letter, share = str(overall["label"][0]), float(overall["share"][0])
-    if share < ONE_ANSWER:
-        for family, most, part, n in per_family.filter(pl.col("share") >= ONE_ANSWER).iter_rows():
+    constant = overall.filter(pl.col("share") >= ONE_ANSWER)
+    if not constant.height:
+        for family, most, part, n in per_family.filter(
+            (pl.col("share") >= ONE_ANSWER) & (pl.col("n") >= FEW)
+        ).iter_rows():
             yield Statement("bad", f"Chooses {most} in {percent(part)} of {n:,} {asked(family, 'choice')}.")
         return
+    letter, share = str(constant["label"][0]), float(constant["share"][0])
     text = f"Chooses {letter} in {percent(share)} of {total:,} choice questions."
     always = per_family.filter((pl.col("share") == 1) & (pl.col("label") == letter))["family"].to_list()
     if always:
@@ -135,14 +139,20 @@ def _beside_constant(excess: Figure, right: Figure) -> str:
 
 
 def _most_given(given: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """The label given most in each group: keys, label, share of all answers, answers."""
-    counts = given.group_by([*keys, "label"], maintain_order=True).agg(pl.col("n").sum())
-    of = counts.group_by(keys, maintain_order=True).agg(pl.col("n").sum().alias("of"))
-    most = counts.drop_nulls("label").sort("n", descending=True, maintain_order=True).unique(keys, keep="first")
+    """The label given most in each group with a valid answer whose references are not as one-sided themselves.
+
+    Returns:
+        Columns keys, label, share (of all answers of the group) and n (answers of the group).
+    """
+    of = given.group_by(keys, maintain_order=True).agg(of=pl.col("n").sum())
+    counts = given.drop_nulls("label").group_by([*keys, "label"], maintain_order=True).agg(pl.col("n").sum())
+    most = counts.sort("n", descending=True, maintain_order=True).unique(keys, keep="first")
+    truth = given.group_by([*keys, pl.col("answer").alias("label")]).agg(true=pl.col("n").sum())
     return (
         of.join(most, on=keys, maintain_order="left")
-        .select(*keys, "label", pl.col("n") / pl.col("of"), "of")
-        .rename({"n": "share", "of": "n"})
+        .join(truth, on=[*keys, "label"], how="left", maintain_order="left")
+        .filter(pl.col("true").fill_null(0) < ONE_ANSWER * pl.col("of"))
+        .select(*keys, "label", share=pl.col("n") / pl.col("of"), n="of")
     )
 
 
@@ -165,7 +175,7 @@ def _one_sided(own: pl.DataFrame, named: pl.DataFrame) -> Iterator[Statement]:
         for answer in ("No", "Yes"):
             same = sides.filter(pl.col("label") == answer)
             if same.height:
-                relations = [f"\u201c{relation}\u201d" for relation in same["relation"]]
+                relations = [f"\u201c{relation}\u201d" for relation in relations_in_order(same["relation"])]
                 yield Statement(
                     "bad", f"Answers {answer} to all {same['n'].sum():,} {family} questions about {listed(relations)}."
                 )

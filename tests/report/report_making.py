@@ -6,20 +6,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
-from probe4d.benchmarks.question import Question, question_id, to_table
-from probe4d.diagnosis.tables import (
-    CHANGES_SCHEMA,
-    FIGURES_SCHEMA,
-    PAIRS_SCHEMA,
-    RECORDS_SCHEMA,
-    SHORTCUTS_SCHEMA,
-    SLICES_SCHEMA,
-    Comparison,
-    Diagnosis,
-)
+from probe4d.benchmarks.question import LETTERS, Question, question_id, to_table
+from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord
 from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
 
@@ -94,6 +87,7 @@ def question(
         question=text,
         options=options,
     )
+    features = tuple(option.lower() for option in options)
     return Question(
         id=identity,
         suite="lidar-hallu",
@@ -109,6 +103,8 @@ def question(
         answer=answer,
         order=order,
         rule=f"{family}-rule",
+        context=rest.pop("context", "|".join([*entities, rest.get("relation") or ""])),
+        features=features,
         **rest,
     )
 
@@ -127,28 +123,48 @@ def fact(frame: int, label: str = "car", *, scene: str = "scene-0001") -> dict[s
 
 def one_of_each(scene: str = "scene-0001", frame: int = 3) -> list[Question]:
     """A question of every template of lidar-hallu about one scene, with the facts that a build writes."""
-    sectors = ("front-left", "back", "right", "left")
     near = {"objects": [fact(frame, scene=scene)], "bearing_deg": 18.4, "sector": "front"}
-    motion = {
-        "objects": [fact(1, scene=scene), fact(9, scene=scene)],
-        "distance_delta_m": -12.0,
-        "lateral_delta_m": 0.0,
-    }
+    moved = {"distance_delta_m": -12.0, "lateral_delta_m": 0.0}
+    motion = {"objects": [fact(1, scene=scene), fact(9, scene=scene)], **moved}
     both = {"objects": [fact(frame, "pedestrian", scene=scene), fact(frame, scene=scene)]}
+    spans = tuple(f"from frame {a:03d} to frame {b:03d}" for a, b in ((0, 4), (2, 8), (5, 9), (1, 3)))
+    event = {"interval": [5, 9], "event": {"kind": "ego-still", "definition": "speed below 0.2 m/s"}}
     at = {"scene": scene, "frames": (frame,)}
+    no_entity = {"scene": scene, "entities": ()}
     return [
-        question("existence", "yes-no", **at, facts={"present": ["car", "pedestrian"]}, text=f"Does car exist in frame {frame:03d}?"),
-        question("existence", "choice", **at, entities=(), options=("bus", "car", "trailer", "barrier"), answer="B", facts={"present": ["car"]}),
-        question("position", "yes-no", **at, relation="back", answer="No", facts=near, margin=4.1, lidar_points=60),
-        question("position", "choice", **at, options=sectors, answer="A", facts={**near, "sector": "front-left"}),
-        question("motion", "yes-no", scene=scene, frames=(1, 9), relation="closer", facts=motion, margin=10.0),
-        question("distance", "choice", **at, entities=(), options=("car", "bus", "pedestrian", "truck"), answer="C", facts=both),
+        question("existence", "yes-no", **at, facts={"present": ["car"]}, text=f"Does car exist in frame {frame:03d}?"),
         question(
-            "temporal", "choice", scene=scene, frames=(), entities=(),
-            options=tuple(f"from frame {a:03d} to frame {b:03d}" for a, b in ((0, 4), (2, 8), (5, 9), (1, 3))),
-            answer="C", facts={"interval": [5, 9], "event": "the ego vehicle is stopped"}, text="When is the ego vehicle stopped?",
+            "existence",
+            "choice",
+            **no_entity,
+            frames=(frame,),
+            options=("bus", "car", "trailer", "barrier"),
+            answer="B",
+            facts={"present": ["car"]},
         ),
-    ]  # fmt: skip
+        question("position", "yes-no", **at, relation="back", answer="No", facts=near, margin=4.1, lidar_points=60),
+        question("position", "choice", **at, options=("front", "back", "right", "left"), answer="A", facts=near),
+        question("motion", "yes-no", scene=scene, frames=(1, 9), relation="closer", facts=motion, margin=10.0),
+        question(
+            "distance",
+            "choice",
+            **no_entity,
+            frames=(frame,),
+            options=("car", "bus", "pedestrian", "truck"),
+            answer="C",
+            facts=both,
+        ),
+        question(
+            "temporal",
+            "choice",
+            **no_entity,
+            frames=(),
+            options=spans,
+            answer="C",
+            facts=event,
+            text="When does the ego vehicle stand still?",
+        ),
+    ]
 
 
 def benchmark(questions: list[Question]) -> Benchmark:
@@ -173,3 +189,66 @@ def benchmark(questions: list[Question]) -> Benchmark:
 
 def _frame(rows: list[dict[str, Any]], schema: dict[str, pl.DataType]) -> pl.DataFrame:
     return pl.DataFrame({name: [row.get(name) for row in rows] for name in schema}, schema=schema)
+
+
+def diagnosed(
+    answers: dict[str, list[str]] | None = None,
+    questions: list[Question] | None = None,
+    compare: tuple[str, ...] = (),
+) -> Diagnosis:
+    """Diagnose invented answers: run name to one reply for each question."""
+    asked = benchmark(questions or many_questions())
+    runs = [run(name, asked, replies) for name, replies in (answers or {}).items()]
+    return diagnose(asked, runs, compare=compare)
+
+
+def run(name: str, asked: Benchmark, replies: list[str]) -> Run:
+    rows = [
+        dict.fromkeys(ANSWER_SCHEMA) | {"question": identity, "text": reply}
+        for identity, reply in zip(asked.table["id"], replies, strict=True)
+    ]
+    table = pl.DataFrame({column: [row[column] for row in rows] for column in ANSWER_SCHEMA}, schema=ANSWER_SCHEMA)
+    return Run(name, RunRecord(model=name, benchmark=asked.fingerprint), table)
+
+
+def many_questions(names: int = 8, frames: int = 3) -> list[Question]:
+    """All templates over several scenes and frames; half of the yes-no questions have the answer No."""
+    made: dict[str, Question] = {}
+    for scene in range(1, names + 1):
+        for frame in range(2, 2 + frames):
+            for one in one_of_each(f"scene-{scene:04d}", frame):
+                changed = msgspec.structs.replace(_turned(one, scene + frame), order=len(made))
+                if one.format == "yes-no":
+                    changed = msgspec.structs.replace(changed, answer="Yes" if (scene + frame) % 2 else "No")
+                made.setdefault(changed.id, changed)
+    return list(made.values())
+
+
+def _turned(one: Question, by: int) -> Question:
+    """The same choice question with its options turned, so that every letter is right somewhere."""
+    if not one.options:
+        return one
+    by %= len(one.options)
+    turn = lambda values: (*values[by:], *values[:by])  # noqa: E731
+    answer = LETTERS[(LETTERS.index(one.answer) - by) % len(one.options)]
+    options = turn(one.options)
+    return msgspec.structs.replace(
+        one, options=options, features=turn(one.features), answer=answer, id=_id(one, options)
+    )
+
+
+def _id(one: Question, options: tuple[str, ...]) -> str:
+    return question_id(
+        suite=one.suite,
+        template=one.template,
+        scene=one.scene,
+        frames=one.frames,
+        entities=one.entities,
+        channel=one.channel,
+        question=one.question,
+        options=options,
+    )
+
+
+def right_answers(questions: list[Question]) -> list[str]:
+    return [one.answer for one in questions]

@@ -1,0 +1,116 @@
+"""What is said in words, and what is not said because the figures do not carry it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from report_making import diagnosed, many_questions, right_answers
+
+from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.verdict import Verdict, verdicts
+
+QUESTIONS = many_questions()
+
+
+@cache
+def said(kind: str) -> Verdict:
+    replies = {
+        "constant": ["A" if one.format == "choice" else "No" for one in QUESTIONS],
+        "oracle": right_answers(QUESTIONS),
+        "by family": [
+            "Yes" if one.family == "motion" else "No" if one.format == "yes-no" else "B" for one in QUESTIONS
+        ],
+        "unreadable": [one.answer if number % 3 else "I cannot say." for number, one in enumerate(QUESTIONS)],
+        "mixed letters": [letter if one.format == "choice" else "Yes" for one, letter in zip(QUESTIONS, cycle("ABCD"))],
+    }[kind]
+    return verdicts(diagnosed({kind: replies}, QUESTIONS))[0]
+
+
+def text(kind: str) -> str:
+    return "\n".join(statement.text for statement in said(kind).statements).replace("\u202f", " ")
+
+
+def test_a_constant_answerer_is_found_out() -> None:
+    assert "Chooses A in 100.0 % of" in text("constant")
+    assert "cannot be told from that of always answering A" in text("constant")
+    assert "Answers No to all" in text("constant")
+    assert "Its accuracy there" in text("constant")
+
+
+def test_letters_other_than_a_count_too() -> None:
+    assert "Chooses B in 100.0 % of" in text("by family")
+    assert "always answering A" not in text("by family")
+
+
+def test_letters_that_vary_are_not_called_constant() -> None:
+    assert "Chooses" not in text("mixed letters")
+
+
+def test_an_oracle_has_nothing_said_against_it() -> None:
+    assert [statement.text for statement in said("oracle").statements if statement.tone == "bad"] == []
+    assert said("oracle").statements[0].tone == "good"
+    assert "100.0 % of" in text("oracle")
+
+
+def test_unreadable_answers_are_counted_by_state() -> None:
+    assert "are no valid answer and count as wrong" in text("unreadable")
+    assert "are no valid answer" not in text("oracle")
+
+
+def test_changes_are_told_with_their_interval() -> None:
+    right = right_answers(QUESTIONS)
+    worse = ["A" if one.format == "choice" else "No" for one in QUESTIONS]
+    first, second, _ = verdicts(diagnosed({"before": worse, "after": right}, QUESTIONS))
+    broken = sum(answer != other for answer, other in zip(worse, right, strict=True))
+    assert not any("Against" in statement.text for statement in first.statements)
+    told = [statement for statement in second.statements if statement.text.startswith("Against before it repairs")]
+    assert [statement.tone for statement in told] == ["good"]
+    assert f"repairs {broken:,} answers and breaks 0" in told[0].text
+
+
+def test_without_runs_only_the_benchmark_is_spoken_of() -> None:
+    (only,) = verdicts(diagnosed({}, QUESTIONS))
+    assert only.run is None
+    # All distance questions of the invented benchmark have the same right option.
+    assert any(
+        "from the lengths of the intervals offered" in s.text or "options offered" in s.text for s in only.statements
+    )
+
+
+@pytest.fixture(scope="module")
+def published(real_data: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
+    from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
+    from probe4d.runs.run import read_run
+
+    folder = tmp_path_factory.mktemp("released")
+    import_lidar_hallu(real_data("lidar_hallu_release"), folder / "benchmark", folder / "B4DL")
+    return diagnose(read_benchmark(folder / "benchmark"), [read_run(folder / "B4DL")])
+
+
+@pytest.mark.real_data
+def test_released_answers_are_judged_as_published(published: Diagnosis) -> None:
+    run, benchmark = verdicts(published)
+    told = "\n".join(statement.text for statement in run.statements).replace("\u202f", " ")
+    for expected in (
+        "36.7 % of 10,000 answers are right",
+        "Chooses A in 98.8 % of 6,000 choice questions",
+        "nothing else in temporal choice questions",
+        "the proposed sector alone",
+        "978 of 1,000, a constant answer 741",
+        "Answers No to all 722 motion questions about “left” and “right”",
+        "Of 348 pairs with the same words and opposite truth it gets both right in 43 (12.4 %)",
+        "69.8 % of the true position claims and to 78.4 % of the false ones: it does not tell them apart",
+    ):
+        assert expected in told
+    assert all(statement.tone == "bad" for statement in run.statements)
+    alone = "\n".join(statement.text for statement in benchmark.statements).replace("\u202f", " ")
+    assert (
+        "Temporal choice questions can be answered from the lengths of the intervals offered alone in 69.3 %" in alone
+    )
+    assert "Motion" not in alone, "9 points above No are no reason to speak"
