@@ -114,7 +114,7 @@ def rebuilt(
     return replace(benchmark, table=table, record=record)
 
 
-def changed(question: Question, **fields: Any) -> Question:
+def changed(question: Question, /, **fields: Any) -> Question:
     return msgspec.structs.replace(question, **fields)
 
 

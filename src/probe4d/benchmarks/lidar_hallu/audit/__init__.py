@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, derive_answer
+from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, derive_answer, told_boxes
 from probe4d.benchmarks.lidar_hallu.audit.comparing import TOLERANCE, differences
 from probe4d.benchmarks.lidar_hallu.audit.events import derive_event, distractor_faults
 from probe4d.benchmarks.lidar_hallu.audit.integrity import benchmark_findings, question_faults
@@ -107,8 +107,16 @@ def _question(question: Question, scenes: Mapping[str, MeasuredScene], measuring
     try:
         differing = list(_differing(question, scenes, measuring))
     except Unanswerable as error:
-        differing = [str(error)]
+        differing = [f"{error}{_lost(question, scenes)}"]
     yield from (Finding(question=question.id, rule=question.rule, what=f"{what}.") for what in differing)
+
+
+def _lost(question: Question, scenes: Mapping[str, MeasuredScene]) -> str:
+    """Name the boxes in a question's facts that are not seen, or not then."""
+    frames = scenes[question.scene].annotated if question.scene in scenes else ()
+    seen = {(sight.frame, sight.box) for frame in frames for sights in frame.values() for sight in sights}
+    lost = sorted(box for frame, box in told_boxes(question) if (frame, box) not in seen)
+    return f"; of the boxes in its facts {', '.join(lost)} cannot be measured there" if lost else ""
 
 
 def _differing(question: Question, scenes: Mapping[str, MeasuredScene], measuring: _Measuring) -> Iterator[str]:

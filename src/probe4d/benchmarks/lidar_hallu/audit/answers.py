@@ -18,7 +18,7 @@ from probe4d.benchmarks.lidar_hallu.audit.measuring import (
 from probe4d.benchmarks.lidar_hallu.audit.wording import Asked
 from probe4d.benchmarks.question import Question
 
-__all__ = ["Derived", "Unanswerable", "derive_answer", "told_boxes"]
+__all__ = ["Derived", "Unanswerable", "derive_answer", "nearest_told", "told_boxes"]
 
 MOTION_FRAMES = 8
 _NOISE = 1e-9
@@ -78,18 +78,23 @@ def derive_answer(question: Question, asked: Asked, scene: MeasuredScene) -> Der
     return _FAMILIES[question.family](question, asked, scene)
 
 
-def told_boxes(question: Question) -> set[str]:
-    """Tokens of the boxes that the question's facts name."""
+def told_boxes(question: Question) -> set[tuple[int, str]]:
+    """Key frames and tokens of the boxes that the question's facts name."""
     objects = question.facts.get("objects")
-    if not isinstance(objects, list):
-        return set()
-    return {str(entry.get("box")) for entry in objects if isinstance(entry, Mapping)}
+    entries = [entry for entry in objects if isinstance(entry, Mapping)] if isinstance(objects, list) else []
+    return {(entry.get("frame", -1), str(entry.get("box"))) for entry in entries}
+
+
+def nearest_told(question: Question, sights: Sequence[Sight]) -> Sight | None:
+    """The nearest of some objects; of equally near ones that which the facts name, else the first track."""
+    if len(sights) < 2:
+        return sights[0] if sights else None
+    told = told_boxes(question)
+    return nearest_of(sights, told=next((sight.box for sight in sights if (sight.frame, sight.box) in told), None))
 
 
 def _nearest(question: Question, scene: MeasuredScene, frame: int, label: str) -> Sight | None:
-    told = told_boxes(question)
-    sights = scene.annotated[frame].get(label, ())
-    return nearest_of(sights, told=next((sight.box for sight in sights if sight.box in told), None))
+    return nearest_told(question, scene.annotated[frame].get(label, ()))
 
 
 def _existence(question: Question, asked: Asked, scene: MeasuredScene) -> Derived:

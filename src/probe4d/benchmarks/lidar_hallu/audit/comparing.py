@@ -28,7 +28,7 @@ def differences(name: str, stored: Any, derived: Any, *, tolerance: float = TOLE
             )
     elif _is_list(derived) and _is_list(stored) and len(derived) == len(stored):
         for index, (mine, theirs) in enumerate(zip(stored, derived, strict=True)):
-            yield from differences(f"{name}[{index}]", mine, theirs, tolerance=tolerance)
+            yield from differences(f"{name}[{index}]{_token(mine)}", mine, theirs, tolerance=tolerance)
     elif _is_number(derived) and _is_number(stored):
         if not _near(float(stored), float(derived), tolerance, turns=name.endswith("_deg")):
             yield f"{name}: stored {stored!r}, derived {derived!r}"
@@ -42,6 +42,12 @@ class _Absent:
 
 
 _ABSENT = _Absent()
+
+
+def _token(value: Any) -> str:
+    """Token of the box or pose that an entry is about, in brackets."""
+    token = value.get("box", value.get("token")) if isinstance(value, Mapping) else None
+    return f" ({token})" if token else ""
 
 
 def _is_list(value: Any) -> bool:

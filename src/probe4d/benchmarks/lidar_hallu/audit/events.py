@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import groupby, pairwise
 from typing import Any
 
-from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, told_boxes
+from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, nearest_told, told_boxes
 from probe4d.benchmarks.lidar_hallu.audit.measuring import (
     CLASSES,
     SECTOR_CENTRES_DEG,
@@ -161,10 +162,7 @@ def _steps(key_frames: Sequence[KeyFrame], *, still: bool) -> list[bool]:
 def _witnesses(question: Question, asked: Asked, scene: MeasuredScene) -> list[Sight | None]:
     """For each key frame, the object by which the condition holds; null where it does not."""
     told = told_boxes(question)
-
-    def nearest(sights: Sequence[Sight]) -> Sight | None:
-        return nearest_of(sights, told=next((sight.box for sight in sights if sight.box in told), None))
-
+    nearest = partial(nearest_told, question)
     label, detail = asked.label or "", asked.detail or ""
     for name in (label, detail) if asked.event == "class-closer" else (label,):
         if name not in CLASSES:
@@ -173,7 +171,7 @@ def _witnesses(question: Question, asked: Asked, scene: MeasuredScene) -> list[S
         raise Unanswerable(f"{detail!r} is none of the eight sectors")
 
     def in_sector(sight: Sight) -> bool:
-        return sector_of(sight.bearing_deg, told=detail if sight.box in told else None) == detail
+        return sector_of(sight.bearing_deg, told=detail if (sight.frame, sight.box) in told else None) == detail
 
     def closest_of_all(frame: int) -> Sight | None:
         mine = nearest(scene.annotated[frame].get(label, ()))

@@ -96,21 +96,17 @@ def _balance(benchmark: Benchmark) -> Iterator[Finding]:
 
 
 def _order(questions: Sequence[Question]) -> Iterator[Finding]:
-    """Families follow one another in their order, and `order` numbers each from 0."""
-    families = list(dict.fromkeys(template.split("-")[0] for template in TEMPLATES))
-    number: Counter[str] = Counter()
-    last = 0
+    """`order` numbers the questions of each family from 0, in whatever order the rows stand."""
+    sizes = Counter(question.family for question in questions)
+    holders: dict[tuple[str, int], str] = {}
     for question in questions:
-        if question.order != number[question.family]:
-            what = f"order: stored {question.order}, derived {number[question.family]}"
+        first = holders.setdefault((question.family, question.order), question.id)
+        if first != question.id:
+            what = f"has the place {question.order} of question {first} in its family."
             yield Finding(question=question.id, rule="order", what=what)
-        number[question.family] += 1
-        place = families.index(question.family) if question.family in families else last
-        if place < last:
-            yield Finding(
-                question=question.id, rule="order", what=f"stands after another family's than {question.family}"
-            )
-        last = max(last, place)
+        elif not 0 <= question.order < sizes[question.family]:
+            what = f"has the place {question.order} in a family of {sizes[question.family]} questions."
+            yield Finding(question=question.id, rule="order", what=what)
 
 
 def _uniqueness(questions: Sequence[Question]) -> Iterator[Finding]:
@@ -120,7 +116,7 @@ def _uniqueness(questions: Sequence[Question]) -> Iterator[Finding]:
         key = (question.scene, question.template, question.question, tuple(sorted(question.options)))
         first = seen.setdefault(key, question.id)
         if first != question.id:
-            yield Finding(question=question.id, rule="uniqueness", what=f"asks the same as question {first}")
+            yield Finding(question=question.id, rule="uniqueness", what=f"asks the same as question {first}.")
 
 
 def _links(questions: Sequence[Question]) -> Iterator[Finding]:
@@ -137,7 +133,7 @@ def _links(questions: Sequence[Question]) -> Iterator[Finding]:
     for question in questions:
         wanted = opposite.get(question.id, [])
         if list(question.links) != wanted:
-            what = f"links: stored {', '.join(question.links) or 'none'}, derived {', '.join(wanted) or 'none'}"
+            what = f"links: stored {', '.join(question.links) or 'none'}, derived {', '.join(wanted) or 'none'}."
             yield Finding(question=question.id, rule="links", what=what)
 
 
