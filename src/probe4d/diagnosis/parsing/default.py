@@ -65,8 +65,8 @@ def parse_choice(text: str, options: Sequence[str], cut: bool) -> Parsed:
     menu = menu_of(options, letters=True)
     labelled = _LABELLED_TEXT.fullmatch(text) if len(text) < 100 else None
     if labelled:
-        index = menu.texts.get(canonical(labelled[2]))
-        if index is not None and menu.labels[index] == labelled[1]:
+        named = menu.texts.get(canonical(labelled[2]))
+        if named is not None and menu.labels[named] == labelled[1]:
             return Parsed("valid", labelled[1])
     return _parse(text, menu, cut)
 
@@ -90,11 +90,11 @@ def _parse(text: str, menu: Menu, cut: bool) -> Parsed:
 def _read(reply: str, menu: Menu, cut: bool) -> Parsed:
     mentions = _mentions(reply, menu)
     refusal = refusals.refusal(_blank(reply, mentions))
-    if not menu.texts:
+    if menu.is_yes_no:
         foreign = refusals.foreign_yes_no(reply)
         if foreign and not refusal:
             return Parsed("valid", foreign)
-    option = _settled(reply, mentions, cut=cut, hedged=refusal is not None, yes_no=not menu.texts)
+    option = _settled(reply, mentions, cut=cut, hedged=refusal is not None, yes_no=menu.is_yes_no)
     if option is not None:
         return Parsed("valid", menu.labels[option])
     if refusal is not None and not cut:
@@ -129,12 +129,12 @@ def _mentions(reply: str, menu: Menu) -> list[_Mention]:
     found += [
         _Mention(hit.start(1), hit.end(1), int(hit[1]) - 1, True, "spoken")
         for hit in _first_and_last(list(language.NUMBERED_OPTION.finditer(reply)))
-        if menu.texts and 1 <= int(hit[1]) <= len(menu.labels)
+        if not menu.is_yes_no and 1 <= int(hit[1]) <= len(menu.labels)
     ]
     found.sort(key=lambda mention: (mention.start, mention.end))
     previous = -1
     for mention in found:
-        _weigh(mention, reply, previous, yes_no=not menu.texts)
+        _weigh(mention, reply, previous, yes_no=menu.is_yes_no)
         previous = mention.start
     for before, after in itertools.pairwise(found):
         if language.joined(reply[before.end : after.start]):
@@ -177,14 +177,14 @@ def _index(label: str, menu: Menu) -> int:
 def _standing(reply: str, hit: re.Match[str], menu: Menu) -> str | None:
     """Say how a label stands; null where it is none (an article, a pronoun, a lower-case letter in prose)."""
     left, right = reply[max(0, hit.start() - _NEAR) : hit.start()], reply[hit.end() : hit.end() + _NEAR]
-    lower_letter = bool(menu.texts) and hit[1].islower()
+    lower_letter = not menu.is_yes_no and hit[1].islower()
     if lower_letter:
         shaped = language.LABEL_SHAPE.match(right) and language.OPENS_LOWER.search(left)
         announced = language.announces(left) or language.NAMES_OPTION.search(left)
         ends = language.ENDS.match(right) and not language.LOWER_LIST.match(right)
         return "alone" if shaped or (announced and ends) else None
     opened, ended = language.OPENS.search(left) is not None, language.ENDS.match(right) is not None
-    if ended and (opened or not menu.texts):
+    if ended and (opened or menu.is_yes_no):
         return "alone"
     if (opened or language.LEADS_TO_LABEL.search(left)) and (ended or language.FOLLOWS_LABEL.match(right)):
         return "spoken"
@@ -192,7 +192,7 @@ def _standing(reply: str, hit: re.Match[str], menu: Menu) -> str | None:
         return "spoken"
     if hit[1] in ("A", "I") and language.PLAIN_WORD.match(right):
         return None
-    if not menu.texts and not ended:
+    if menu.is_yes_no and not ended:
         return None  # "no" before a noun
     return "weak"
 
@@ -266,6 +266,8 @@ def _contradicted(reply: str, chosen: list[_Mention], positive: list[_Mention]) 
     for before, after in itertools.pairwise(positive):
         if before.is_label == after.is_label or before.option == after.option:
             continue
+        if before.option is None or after.option is None:
+            continue  # a text that two options share: the label says which
         label = before if before.is_label else after
         gap = reply[before.end : after.start]
         if id(label) in ids:

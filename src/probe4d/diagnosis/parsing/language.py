@@ -65,8 +65,8 @@ FOLLOWS_LABEL = re.compile(
     r"\s+"
     + _any(
         r"is|isn['\u2019]t|seems|appears|looks",
-        r"because|since|and|or|but|not|rather|instead|as|for|with|then|due|based",
-        r"ist|und|oder|es|est|\u00e8|\u00e9|\u015f\u0131kk\u0131\w*",
+        r"because|since|and|or|nor|but|not|rather|instead|as|for|with|then|due|based",
+        r"ist|und|oder|noch|(?-i:o|y|u|e)|ou|et|ve|veya|es|est|\u00e8|\u00e9|\u015f\u0131kk\u0131\w*",
         rf"(?-i:[A-Z])(?![{WORD}])",
     )
     + r"\b",
@@ -118,7 +118,7 @@ _COPULA = _any(
     r"\s*",
 )
 _LEAD_IN = r"[\s:]*(?:(?:clearly|definitely|probably|likely|therefore|simply|most likely|indeed)\s+)?"
-_NOUN = r"(?:(?:the|a|an|option|choice|letter)\s+){0,2}"
+_NOUN = r"(?:(?:the|(?-i:a)|an|option|choice|letter)\s+){0,2}"
 _ANNOUNCED = re.compile(
     _any(
         rf"\b{_ANSWER}{_COPULA}",
@@ -180,16 +180,18 @@ _DENIED_AFTER = re.compile(
     ),
     _I,
 )
-_CONJUNCTION = _any(r"[,/&+|\u3001\u6216\u548c]", r"\b(?:and|or|nor|as well as|maybe|oder|und|o|y|u|ou|et|e|ve|veya)\b")
+_CONJUNCTION = _any(
+    r"[,/&+|\u3001\u6216\u548c]", r"\b(?:and|or|nor|as well as|maybe|oder|und|(?-i:o|y|u|e)|ou|et|ve|veya)\b"
+)
 _JOINED = re.compile(
-    r"[\s()\[\]\"'.]*" + _any(_CONJUNCTION, r"[\s(\[\"']") + r"+(?:(?:the|a|an|option|either)\s+)?[\"'(\[]*",
+    r"[\s()\[\]\"'.]*" + _any(_CONJUNCTION, r"[\s(\[\"']") + r"+(?:(?:the|(?-i:a)|an|option|either)\s+)?[\"'(\[]*",
     _I,
 )
 _STRINGS = re.compile(_CONJUNCTION, _I)
 _BESIDE = re.compile(
     r"[\s.:),\-\u2013\u2014\"'\](=]*(?:"
     + _any(
-        r"the|a|an|so|thus|therefore|hence",
+        r"the|(?-i:a)|an|so|thus|therefore|hence",
         r"i\.e\.,?|that is,?|namely|which is",
         r"option|class|answer|it is|it['\u2019]s",
     )
@@ -198,7 +200,7 @@ _BESIDE = re.compile(
 )
 IN_BRACKETS = re.compile(r"\s?[(\[]\s?(?:option |answer )?", _I)
 """What lies between a text and the label in brackets that should be its own."""
-_NEXT_SENTENCE = re.compile(r"[)\]\"']*[.!\n]\s*(?:the|a|an)\s+", _I)
+_NEXT_SENTENCE = re.compile(r"[)\]\"']*[.!\n]\s*(?:the|(?-i:[Aa])|an)\s+", _I)
 _INTERJECTION = r"(?:oh |hmm,? |no,? |but ){0,3}"
 CORRECTION = re.compile(
     rf"(?:(?<=[.,;!?\n\u2026\u2014-])|(?<=[.,;!?\n\u2026\u2014-]\s)|^){_INTERJECTION}"

@@ -40,6 +40,11 @@ class Menu:
     texts: dict[str, int | None]
     ranges: dict[tuple[int, int], int]
 
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether the question is a yes-no question."""
+        return self.label is _YES_NO_LABEL
+
     def text_mentions(self, reply: str) -> list[tuple[int, int, int | None]]:
         """Return (start, end, option) of every option's text in the reply; null option where two share the text."""
         found: list[tuple[int, int, int | None]] = []
@@ -72,6 +77,7 @@ def menu_of(options: Sequence[str], letters: bool) -> Menu:
 def _menu(options: tuple[str, ...], letters: bool) -> Menu:
     if not letters:
         return Menu(("Yes", "No"), _YES_NO_LABEL, None, {}, {})
+    options = options[: len(LETTERS)]
     labels = tuple(LETTERS[: len(options)])
     texts: dict[str, int | None] = {}
     for index, option in enumerate(options):
@@ -97,7 +103,9 @@ _YES_NO_LABEL = re.compile(rf"(?<![{WORD}'\u2019-])(yes|no)(?![{WORD}'\u2019]|-[
 
 @lru_cache(maxsize=64)
 def _letter_pattern(count: int) -> re.Pattern[str]:
-    last = LETTERS[count - 1] if count else "A"
+    if count == 0:
+        return re.compile(r"(?!)")  # nothing to be named
+    last = LETTERS[count - 1]
     return re.compile(
         rf"(?<![{WORD}'\u2019&-])(?<![A-Za-z]\.)([A-{last}{'a-' + last.lower()}])"
         rf"(?![{WORD}'\u2019&]|-[{WORD}]|\.[A-Za-z](?![a-z]))"
