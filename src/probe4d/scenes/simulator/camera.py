@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw
 from probe4d.scenes.simulator.appearance import Quads, agent_quads, building_quads, ground_quads
 from probe4d.scenes.simulator.world import World
 
-__all__ = ["CAMERAS", "HEIGHT", "WIDTH", "Camera", "Painter"]
+__all__ = ["CAMERAS", "HEIGHT", "WIDTH", "Camera", "Painter", "back_to_front"]
 
 Floats = NDArray[np.float64]
 
@@ -65,6 +65,26 @@ CAMERAS: dict[str, Camera] = {
 }
 
 
+@dataclass(frozen=True)
+class _View:
+    """A camera at its place in the world: position of the eye and the rotation from global to camera axes."""
+
+    camera: Camera
+    eye: Floats
+    camera_from_global: Floats
+
+    def seen(self, points: Floats) -> Floats:
+        """Global points in the camera's frame."""
+        result: Floats = (points - self.eye) @ self.camera_from_global.T
+        return result
+
+    def pixels(self, points: Floats) -> Floats:
+        """Pixels of points in the camera's frame, shape (..., 3) to (..., 2); those too near are held at the plane."""
+        depth = np.maximum(points[..., 2:], _NEAR_M)
+        result: Floats = np.array(self.camera.centre_px) + self.camera.focal_px * points[..., :2] / depth
+        return result
+
+
 class Painter:
     """Draws images of one world."""
 
@@ -88,83 +108,62 @@ class Painter:
         draw = ImageDraw.Draw(image)
         x, y, yaw = self.world.ego_pose(time_s)
         eye = np.array([x, y, 0.0]) + _turn(yaw) @ np.array(camera.position)
-        camera_from_global = _CAMERA_AXES @ _turn(yaw + camera.yaw).T
+        view = _View(camera, eye, _CAMERA_AXES @ _turn(yaw + camera.yaw).T)
         centres, yaws = self._poses(time_s)
-        near = self._in_view(camera_from_global, eye, centres)
+        near = self._in_view(view, centres)
         near[0] = False  # the vehicle that carries the camera
-        self._paint(draw, camera, camera_from_global, eye, self.ground.corners, self.ground.colours)
-        shadows = _footprints(centres, self.sizes * 1.06, yaws)[near]
-        flat = np.concatenate([shadows, np.zeros((len(shadows), 4, 1))], axis=2)
-        self._paint(draw, camera, camera_from_global, eye, flat, np.tile(_SHADOW, (len(flat), 1)))
-        self._solids(draw, camera, camera_from_global, eye, centres, yaws, near)
+        _paint(draw, view, self.ground.corners, self.ground.colours)
+        shadows = np.pad(_footprints(centres, self.sizes * 1.06, yaws)[near], ((0, 0), (0, 0), (0, 1)))
+        _paint(draw, view, shadows, np.tile(_SHADOW, (len(shadows), 1)))
+        self._solids(draw, view, centres, yaws, near)
         return image
 
     def _poses(self, time_s: float) -> tuple[Floats, Floats]:
+        """Centres and yaws (global) of all agents, then of all buildings."""
         centres, yaws = self.world.boxes(time_s)
         b = self.world.buildings
         centres = np.concatenate([centres, np.column_stack([b[:, :2], b[:, 5] / 2])])
         return centres, np.concatenate([yaws, b[:, 2]])
 
-    def _in_view(self, camera_from_global: Floats, eye: Floats, centres: Floats) -> NDArray[np.bool_]:
-        seen = (centres - eye) @ camera_from_global.T
+    def _in_view(self, view: _View, centres: Floats) -> NDArray[np.bool_]:
+        seen = view.seen(centres)
         reach = np.hypot(self.sizes[:, 0], self.sizes[:, 1]) / 2
-        inside = np.abs(seen[:, 0]) - 1.6 * reach < 1.1 * np.maximum(seen[:, 2] + reach, 0)
-        visible: NDArray[np.bool_] = inside & (seen[:, 2] > -reach) & (seen[:, 2] < _FAR_M)
+        beside = np.abs(seen[:, 0]) - 1.6 * reach > 1.1 * np.maximum(seen[:, 2] + reach, 0)
+        visible: NDArray[np.bool_] = ~beside & (seen[:, 2] > -reach) & (seen[:, 2] < _FAR_M)
         return visible
 
     def _solids(
-        self,
-        draw: ImageDraw.ImageDraw,
-        camera: Camera,
-        camera_from_global: Floats,
-        eye: Floats,
-        centres: Floats,
-        yaws: Floats,
-        near: NDArray[np.bool_],
+        self, draw: ImageDraw.ImageDraw, view: _View, centres: Floats, yaws: Floats, near: NDArray[np.bool_]
     ) -> None:
         objects = np.flatnonzero(near)
         rank = np.full(len(near), -1)
-        rank[objects[_back_to_front(_footprints(centres, self.sizes, yaws)[objects], eye[:2])]] = np.arange(
-            len(objects)
-        )
+        footprints = _footprints(centres, self.sizes, yaws)[objects]
+        rank[objects[back_to_front(footprints, view.eye[:2])]] = np.arange(len(objects))
         quads = np.flatnonzero(near[self.solids.owner])
         owner = self.solids.owner[quads]
         turn = np.stack([_turn(float(yaw)) for yaw in yaws])[owner]
         corners = np.einsum("qij,qkj->qki", turn, self.solids.corners[quads]) + centres[owner][:, None]
         normals = np.einsum("qij,qj->qi", turn, self.solids.normals[quads])
-        front = ((eye - corners[:, 0]) * normals).sum(1) > 0
-        order = np.argsort(rank[owner[front]], kind="stable")
-        colours = self.solids.colours[quads][front][order]
-        self._paint(draw, camera, camera_from_global, eye, corners[front][order], colours)
+        faces_eye = ((view.eye - corners[:, 0]) * normals).sum(1) > 0
+        order = np.argsort(rank[owner[faces_eye]], kind="stable")
+        _paint(draw, view, corners[faces_eye][order], self.solids.colours[quads][faces_eye][order])
 
-    def _paint(
-        self,
-        draw: ImageDraw.ImageDraw,
-        camera: Camera,
-        camera_from_global: Floats,
-        eye: Floats,
-        corners: Floats,
-        colours: Floats,
-    ) -> None:
-        """Draw quads (global corners) one over the other."""
-        seen = (corners - eye) @ camera_from_global.T
-        depth = seen[..., 2]
-        limit = (WIDTH / 2 + 20) / camera.focal_px
-        outside = (seen[..., 0] > limit * depth).all(1) | (seen[..., 0] < -limit * depth).all(1)
-        keep = (depth.max(1) > _NEAR_M) & (depth.min(1) < _FAR_M) & ~outside
-        seen, depth = seen[keep], depth[keep]
-        haze = 1 - np.exp(-np.maximum(depth.mean(1), 0) / 160)[:, None]
-        shaded = np.rint(colours[keep] * (1 - haze) + _HAZE * haze).astype(int)
-        clipped = depth.min(1) < _NEAR_M
-        pixels = np.array(camera.centre_px) + camera.focal_px * seen[..., :2] / np.maximum(depth, _NEAR_M)[..., None]
-        flat, fills = pixels.reshape(len(pixels), -1).tolist(), shaded.tolist()
-        for index, fill in enumerate(fills):
-            if clipped[index]:
-                cut = _clip_near(seen[index])
-                polygon = (np.array(camera.centre_px) + camera.focal_px * cut[:, :2] / cut[:, 2:]).ravel().tolist()
-            else:
-                polygon = flat[index]
-            draw.polygon(polygon, fill=tuple(fill))
+
+def _paint(draw: ImageDraw.ImageDraw, view: _View, corners: Floats, colours: Floats) -> None:
+    """Draw quads (global corners, shape (Q, 4, 3)) one over the other, paler with distance."""
+    seen = view.seen(corners)
+    depth = seen[..., 2]
+    limit = (WIDTH / 2 + 20) / view.camera.focal_px
+    outside = (seen[..., 0] > limit * depth).all(1) | (seen[..., 0] < -limit * depth).all(1)
+    keep = (depth.max(1) > _NEAR_M) & (depth.min(1) < _FAR_M) & ~outside
+    seen, depth = seen[keep], depth[keep]
+    haze = 1 - np.exp(-np.maximum(depth.mean(1), 0) / 160)[:, None]
+    fills = np.rint(colours[keep] * (1 - haze) + _HAZE * haze).astype(int).tolist()
+    whole = view.pixels(seen).reshape(-1, 8).tolist()
+    for index in np.flatnonzero(depth.min(1) < _NEAR_M):
+        whole[index] = view.pixels(_clip_near(seen[index])).ravel().tolist()
+    for polygon, fill in zip(whole, fills, strict=True):
+        draw.polygon(polygon, fill=tuple(fill))
 
 
 _CAMERA_AXES = np.array([[0.0, -1.0, 0.0], [0.0, 0.0, -1.0], [1.0, 0.0, 0.0]])
@@ -185,8 +184,12 @@ def _footprints(centres: Floats, sizes: Floats, yaws: Floats) -> Floats:
     return np.stack([x, y], axis=2)
 
 
-def _back_to_front(footprints: Floats, eye: Floats) -> list[int]:
+def back_to_front(footprints: Floats, eye: Floats) -> list[int]:
     """Order in which upright cuboids that do not overlap can be drawn over each other.
+
+    Args:
+        footprints: Corners seen from above, counter-clockwise, shape (N, 4, 2).
+        eye: Position of the camera, shape (2,).
 
     A side of one that has all of another beyond it tells which of the two may hide the other: the one on the
     camera's side of that line. Pairs that no line decides, or two lines decide both ways, hide nothing.
@@ -199,7 +202,7 @@ def _back_to_front(footprints: Floats, eye: Floats) -> list[int]:
     first_is_behind = (separates & eye_beyond[:, None]).any(-1)
     second_is_behind = (separates & ~eye_beyond[:, None]).any(-1)
     behind = first_is_behind | second_is_behind.T
-    behind &= ~behind.T
+    behind &= ~behind.T & _on_common_lines_of_sight(footprints - eye)
     distance = np.hypot(*(footprints.mean(1) - eye).T)
     waiting = behind.sum(0).astype(np.float64)
     order: list[int] = []
@@ -210,6 +213,16 @@ def _back_to_front(footprints: Floats, eye: Floats) -> list[int]:
         waiting -= behind[chosen]
         waiting[chosen] = np.inf
     return order
+
+
+def _on_common_lines_of_sight(offsets: Floats) -> NDArray[np.bool_]:
+    """Which pairs of footprints, given relative to the eye, overlap in bearing; without these, cycles would appear."""
+    middle = np.arctan2(*offsets.mean(1).T[::-1])
+    spread = np.angle(np.exp(1j * (np.arctan2(offsets[..., 1], offsets[..., 0]) - middle[:, None])))
+    low, high = spread.min(1), spread.max(1)
+    turn = np.angle(np.exp(1j * (middle[None, :] - middle[:, None])))
+    common: NDArray[np.bool_] = (turn + low[None, :] < high[:, None]) & (turn + high[None, :] > low[:, None])
+    return common
 
 
 def _clip_near(corners: Floats) -> Floats:

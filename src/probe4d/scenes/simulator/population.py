@@ -39,7 +39,7 @@ SIZES: dict[str, tuple[float, float, float]] = {
 """Typical length, width and height of a box, metres."""
 
 _DRIVEN = ("car", "truck", "bus", "motorcycle", "construction vehicle", "trailer")
-_KERBSIDE = ("car", "car", "truck", "trailer", "construction vehicle", "bus", "motorcycle", "bicycle")
+_KERBSIDE = ("car", "car", "car", "car", "truck", "trailer", "construction vehicle", "bus", "motorcycle", "bicycle")
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class _Builder:
     ) -> None:
         """Put a queue of vehicles on a lane, within spans of its length."""
         labels = [name for name in _DRIVEN if self.has(name)]
-        weights = np.array([0.46 if name == "car" else 0.12 for name in labels])
+        weights = np.array([6.0 if name == "car" else 1.0 for name in labels])
         for begin, end in spans:
             s = begin + self.rng.uniform(0, mean_gap_m)
             while s < end:

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from probe4d import engine
-from probe4d.errors import InputError
+from probe4d.errors import InputError, RunError
 from probe4d.scenes.simulator.camera import CAMERAS
 from probe4d.scenes.simulator.population import SIZES
 from probe4d.scenes.simulator.recording import LIDAR, record_scene, scene_name
@@ -23,6 +23,7 @@ __all__ = ["VERSION", "simulate"]
 
 VERSION = "v1.0-sim"
 _MARKER = "simulation.json"
+_GENERATOR = "probe4d simulate"
 _MOST_SCENES = 9_999
 
 _README = """\
@@ -63,16 +64,20 @@ def simulate(
 
     Raises:
         InputError: An argument is out of range, or `out` holds something else or cannot be written.
+        RunError: A file could not be written (disk full), or a scene shows not all of its classes.
     """
     out = Path(out)
     _check(scenes, seed, workers)
     _prepare(out)
-    settings = {"generator": "probe4d simulate", "scenes": scenes, "seed": seed, "cameras": cameras}
+    settings = {"generator": _GENERATOR, "scenes": scenes, "seed": seed, "cameras": cameras}
     write_bytes(out / _MARKER, msgspec.json.format(msgspec.json.encode(settings)) + b"\n")
     write_text(out / "README.md", _README.format(version=VERSION))
     _write_map(out, seed)
     record = functools.partial(record_scene, out=out, seed=seed, cameras=cameras)
-    recorded = engine.over(record, range(scenes), workers=workers, done=done)
+    try:
+        recorded = engine.over(record, range(scenes), workers=workers, done=done)
+    except OSError as error:
+        raise RunError(f"{out}: a sensor file could not be written ({error.strerror}).") from error
     channels = {LIDAR: "lidar"} | (dict.fromkeys(CAMERAS, "camera") if cameras else {})
     shared = dataset_rows(seed, [scene_name(scene) for scene in range(scenes)], SIZES, channels)
     # A folder without tables is no dataset: the last of them to appear is the list of scenes.
@@ -96,20 +101,27 @@ def _prepare(out: Path) -> None:
     """Make the folder, or empty what an earlier simulation left in it."""
     try:
         out.mkdir(parents=True, exist_ok=True)
-        content = [path.name for path in out.iterdir()]
+        if any(out.iterdir()) and not _is_simulated(out):
+            raise InputError(
+                "is not empty and holds no simulated dataset; nothing was written.",
+                path=out,
+                remedy="Choose an empty folder.",
+            )
+        # Tables first: what is left after a kill in here must not look like a dataset.
+        for name in (VERSION, "samples", "maps"):
+            if (out / name).exists():
+                shutil.rmtree(out / name)
     except OSError as error:
         remedy = "Choose a folder you may write to."
         raise InputError(f"cannot be used as a folder ({error.strerror}).", path=out, remedy=remedy) from error
-    if content and _MARKER not in content:
-        raise InputError(
-            "is not empty and holds no simulated dataset; nothing was written.",
-            path=out,
-            remedy="Choose an empty folder.",
-        )
-    # Tables first: what is left after a kill in here must not look like a dataset.
-    for name in (VERSION, "samples", "maps"):
-        if name in content:
-            shutil.rmtree(out / name)
+
+
+def _is_simulated(out: Path) -> bool:
+    try:
+        marker = msgspec.json.decode((out / _MARKER).read_bytes(), type=dict[str, object])
+    except (FileNotFoundError, msgspec.DecodeError):
+        return False
+    return marker.get("generator") == _GENERATOR
 
 
 def _write_map(out: Path, seed: int) -> None:

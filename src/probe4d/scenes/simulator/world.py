@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 FRAME_S = 0.5
 _BOTTOM_M = 0.05  # boxes end just above the ground, so that ground returns stay out of them
 _INSET_M = 0.05
+_EGO_INSET_M = 0.35  # bonnet and roof slope away: as a full cuboid the vehicle would hide the ground around it
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class World:
         )
         agents = len(yaws)
         reflectivity = np.concatenate([_reflectivity(self.motion.agents), np.full(len(b), 0.3)])
-        inset = np.concatenate([np.full(agents, _INSET_M), np.zeros(len(b))])
+        inset = np.concatenate([[_EGO_INSET_M], np.full(agents - 1, _INSET_M), np.zeros(len(b))])
         yaws = np.concatenate([yaws, b[:, 2]]) - yaw
         return Cuboids(local, np.concatenate([self.sizes, b[:, 3:6]]), yaws, inset, reflectivity)
 
@@ -91,16 +92,18 @@ def make_world(seed: int, scene: int, attempt: int) -> World:
     times = np.arange(frames) * FRAME_S + np.concatenate([[0.0], rng.choice([0.0, 0.0, 0.0, 0.05], frames - 1)])
     layout = street(rng, bend=plan.manoeuvre == "bend")
     agents = populate(layout, plan, float(times[-1]), rng)
-    motion = _apart(simulate_motion(agents, float(times[-1])), times)
-    return World(plan, layout, motion, times, _buildings(layout, rng))
+    motion, buildings = _apart(simulate_motion(agents, float(times[-1])), _buildings(layout, rng), times)
+    return World(plan, layout, motion, times, buildings)
 
 
-def _apart(motion: Motion, times: Floats) -> Motion:
-    """Take away agents whose boxes ever touch another's, so that nobody drives through anybody."""
-    half = np.array([agent.size[:2] for agent in motion.agents]) / 2 + 0.05
+def _apart(motion: Motion, buildings: Floats, times: Floats) -> tuple[Motion, Floats]:
+    """Take away agents whose boxes ever touch another's: nobody drives through anybody. Poles in the way go too."""
+    agents = len(motion.agents)
+    half = np.concatenate([[agent.size[:2] for agent in motion.agents], buildings[:, 3:5]]) / 2 + 0.05
     touching: set[tuple[int, int]] = set()
     for time in np.union1d(times, np.arange(0, times[-1], 0.25)):
-        touching.update(_overlaps(motion.boxes_at(float(time)), half))
+        poses = np.concatenate([motion.boxes_at(float(time)), buildings[:, :3]])
+        touching.update(_overlaps(poses, half, agents))
     gone: set[int] = set()
     for first, second in sorted(touching):
         if first not in gone and second not in gone:
@@ -108,14 +111,15 @@ def _apart(motion: Motion, times: Floats) -> Motion:
     for index, agent in enumerate(motion.agents):
         if agent.role == "towed" and (index in gone or index - 1 in gone):
             gone |= {index, index - 1}
-    return motion.without(sorted(gone))
+    standing = [index for index in range(len(buildings)) if agents + index not in gone]
+    return motion.without([index for index in sorted(gone) if index < agents]), buildings[standing]
 
 
-def _overlaps(poses: Floats, half: Floats) -> list[tuple[int, int]]:
-    """Pairs (i < j) of rectangles that overlap, by the separating-axis test."""
+def _overlaps(poses: Floats, half: Floats, agents: int) -> list[tuple[int, int]]:
+    """Pairs (i < j, i one of the agents, which come first) of rectangles that overlap, by the separating-axis test."""
     reach = np.hypot(half[:, 0], half[:, 1])
-    apart = np.hypot(poses[:, None, 0] - poses[None, :, 0], poses[:, None, 1] - poses[None, :, 1])
-    i, j = np.nonzero(np.triu(apart < reach[:, None] + reach[None, :], k=1))
+    apart = np.hypot(poses[:agents, None, 0] - poses[None, :, 0], poses[:agents, None, 1] - poses[None, :, 1])
+    i, j = np.nonzero(np.triu(apart < reach[:agents, None] + reach[None, :], k=1))
     offset = poses[j, :2] - poses[i, :2]
     turn = poses[j, 2] - poses[i, 2]
     cos, sin = np.abs(np.cos(turn)), np.abs(np.sin(turn))
