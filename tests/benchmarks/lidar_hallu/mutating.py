@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import random
+import re
 from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import replace
@@ -59,27 +59,25 @@ def row_of(tables: Tables, table: str, token: str) -> dict[str, Any]:
     return next(row for row in tables[table] if row["token"] == token)
 
 
-def rewritten(value: Any, rng: random.Random) -> str:
-    """The same JSON value in other words: keys in another order, floats and white space written anew."""
+_FLOAT = re.compile(r"(?<=[\s,:\[])-?\d+\.\d+(?:e[-+]\d+)?(?=[\s,\]}])")
+
+
+def rewritten(rows: list[dict[str, Any]], rng: random.Random) -> str:
+    """The same rows in other words: shuffled, keys in another order, floats and white space written anew."""
+    keys = rng.sample(sorted(rows[0]), len(rows[0])) if rows else []
+    turned = [{key: row[key] for key in sorted(row, key=keys.index)} for row in rng.sample(rows, len(rows))]
     gap = rng.choice(["", " ", "\n  "])
-    if isinstance(value, dict):
-        items = rng.sample(sorted(value.items()), len(value))
-        return "{" + f",{gap}".join(f"{json.dumps(key)}:{gap}{rewritten(item, rng)}" for key, item in items) + "}"
-    if isinstance(value, list):
-        return "[" + f",{gap}".join(rewritten(item, rng) for item in value) + "]"
-    if isinstance(value, float) and math.isfinite(value):
-        return rng.choice([repr, "{:.17g}".format, "{:.17e}".format])(value)
-    return json.dumps(value, ensure_ascii=rng.random() < 0.5)
+    text = json.dumps(turned, separators=(f",{gap}", f":{gap}"), ensure_ascii=rng.random() < 0.5)
+    form = rng.choice(["{:.17g}", "{:.17e}", "{!r}"]).format
+    return _FLOAT.sub(lambda match: form(float(match[0])), text)
 
 
 def write_copy(tables: Tables, root: Path, rng: random.Random) -> Path:
-    """Write tables with their rows shuffled and their values in other words."""
+    """Write tables in other words."""
     folder = root / VERSION
     folder.mkdir(parents=True)
     for name, rows in tables.items():
-        shuffled = rng.sample(rows, len(rows))
-        content = "[" + ",\n".join(rewritten(row, rng) for row in shuffled) + "]"
-        (folder / f"{name}.json").write_text(content, encoding="utf-8")
+        (folder / f"{name}.json").write_text(rewritten(rows, rng), encoding="utf-8")
     return root
 
 

@@ -6,6 +6,7 @@ most a fifth of its own key frames with the true one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -20,10 +21,11 @@ __all__ = ["DISTRACTORS", "LARGEST_SHARE", "Interval", "wrong_intervals"]
 LARGEST_SHARE = 0.2
 WRONG = 3
 _KERNEL_HALF = 2
-_PLACEMENTS = 64
+_PLACEMENTS = 256
 _TRIES = 1000
 _STEPS = 400
 _TINY = 1e-12
+_SMALLEST_WEIGHT = 1e-6
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
@@ -103,10 +105,13 @@ def _smoothed(spans: Sequence[int]) -> dict[int, float]:
     Unsmoothed, the wrong intervals of other scenes would mirror this scene's own references, and a span would
     speak against itself in a count that leaves this scene out.
     """
-    seen = sorted(set(spans))
-    kernel = {span: sum(max(0, _KERNEL_HALF - abs(span - other)) for other in spans) for span in seen}
-    total = sum(kernel.values())
-    return {span: mass / total for span, mass in kernel.items()}
+    count = Counter(spans)
+    share = dict.fromkeys(sorted(count), 0.0)
+    for span, n in count.items():
+        kernel = {near: _KERNEL_HALF - abs(near - span) for near in share if abs(near - span) < _KERNEL_HALF}
+        for near, part in kernel.items():
+            share[near] += n / len(spans) * part / sum(kernel.values())
+    return share
 
 
 def _published(
@@ -208,7 +213,8 @@ def _fitted(sets: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
         if np.abs(marginal - share).max() < 1e-9:
             break
         weights = weights * np.clip(share / np.maximum(marginal, _TINY), 0.1, 10) ** 0.25
-        weights /= weights.sum()
+        # Where no law has this marginal some weights would vanish, and whole sets with them.
+        weights = np.maximum(weights / weights.sum(), _SMALLEST_WEIGHT)
     return weights, marginal
 
 
