@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probe4d.scenes.simulator.population import EGO_CENTRE_AHEAD_M, EGO_SIZE, absent_classes
+from probe4d.scenes.simulator.plan import absent_classes
+from probe4d.scenes.simulator.population import EGO_CENTRE_AHEAD_M, EGO_SIZE
 from probe4d.scenes.simulator.tables import visibility_level
 from probe4d.scenes.tables import CLASSES, Scenes
 

@@ -71,11 +71,11 @@ class _View:
 
     camera: Camera
     eye: Floats
-    camera_from_global: Floats
+    camera_SO3_global: Floats
 
     def seen(self, points: Floats) -> Floats:
         """Global points in the camera's frame."""
-        result: Floats = (points - self.eye) @ self.camera_from_global.T
+        result: Floats = (points - self.eye) @ self.camera_SO3_global.T
         return result
 
     def pixels(self, points: Floats) -> Floats:

@@ -13,8 +13,8 @@ from PIL import Image
 
 from probe4d import engine
 from probe4d.errors import InputError, RunError
+from probe4d.scenes.simulator.builder import SIZES
 from probe4d.scenes.simulator.camera import CAMERAS
-from probe4d.scenes.simulator.population import SIZES
 from probe4d.scenes.simulator.recording import LIDAR, record_scene, scene_name
 from probe4d.scenes.simulator.tables import TABLES, dataset_rows, encode_rows, token
 from probe4d.store.files import whole_file, write_bytes, write_text

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from probe4d.scenes.simulator.lidar import Cuboids
 from probe4d.scenes.simulator.motion import Agent, Motion, simulate_motion
-from probe4d.scenes.simulator.population import Plan, plan_scene, populate
+from probe4d.scenes.simulator.plan import Plan, plan_scene
+from probe4d.scenes.simulator.population import populate
 from probe4d.scenes.simulator.street import Street, street
 
 __all__ = ["World", "make_world"]
