@@ -137,6 +137,8 @@ def _mentions(reply: str, menu: Menu) -> list[_Mention]:
         _weigh(mention, reply, previous, yes_no=menu.is_yes_no)
         previous = mention.start
     for before, after in itertools.pairwise(found):
+        if language.LIKEWISE.match(reply[after.end : after.end + _NEAR]):
+            after.negated = after.negated or before.negated
         if language.joined(reply[before.end : after.start]):
             after.declared = after.declared or before.declared
             after.final = after.final or before.final

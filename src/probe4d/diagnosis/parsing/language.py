@@ -21,6 +21,7 @@ __all__ = [
     "IN_BRACKETS",
     "LABEL_SHAPE",
     "LEADS_TO_LABEL",
+    "LIKEWISE",
     "LOWER_LIST",
     "NAMES_OPTION",
     "NO_RATHER",
@@ -84,6 +85,7 @@ LEADS_TO_LABEL = re.compile(
             r"so|thus|therefore|hence|then|but|yet|actually|sorry|wait|no|okay",
             r"not|nor|neither|either|than|of|except|out|both|without",
             r"maybe|probably|likely|perhaps|possibly|definitely|clearly|certainly|surely|obviously|simply|absolutely",
+            r"doubt|choisis|w\u00e4hle|elijo|escolho|scelgo|kies",
             r"ist|lautet|sondern|nicht|es|est|c['\u2019]est|cevap|antwort|respuesta|r\u00e9ponse|resposta|risposta",
         ),
         rf"(?<![{WORD}])[\u00e8\u00e9]",
@@ -154,14 +156,15 @@ CONFIRMED = re.compile(
 
 _CLAUSE_STARTS = re.compile(
     r"[.;:!?\n,\u3002\uff0c]"
-    r"|\b(?:but|so|therefore|thus|hence|because|since|instead(?! of)|rather(?! than)|sondern|while|then)\b",
+    r"|\b(?:(?<!anything )but|so|therefore|thus|hence|because|since|while|then|sondern)\b"
+    r"|\b(?:instead(?! of)|rather(?! than))\b",
     _I,
 )
 _NO_NEGATION = re.compile(r"\b(?:no|without|not? a) (?:a )?(?:doubt|question)\b|\bnot only\b|\bnot sure\b", _I)
 _NEGATION = re.compile(
     _any(
         r"\b" + _any(r"not|never|neither|nor|none|no|cannot|without|except|excluding|exclude|eliminate") + r"\b",
-        r"\b" + _any(r"rules? out|ruled out|rather than|instead of|other than|unlike") + r"\b",
+        r"\b" + _any(r"rules? out|ruled out|rather than|instead of|other than|unlike|anything but") + r"\b",
         r"n['\u2019]t\b",
         r"\b" + _any(r"nicht|kein\w*|pas|ni") + r"\b",
         "\u4e0d|\u975e|\u6392\u9664",
@@ -198,6 +201,8 @@ _BESIDE = re.compile(
     + r"[\s(\"']*){0,2}",
     _I,
 )
+LIKEWISE = re.compile(r"[\"')\]]*\s+(?:too|as well|neither|either)\b", _I)
+"""Right context by which a mention shares what was said of the one before it."""
 IN_BRACKETS = re.compile(r"\s?[(\[]\s?(?:option |answer )?", _I)
 """What lies between a text and the label in brackets that should be its own."""
 _NEXT_SENTENCE = re.compile(r"[)\]\"']*[.!\n]\s*(?:the|(?-i:[Aa])|an)\s+", _I)

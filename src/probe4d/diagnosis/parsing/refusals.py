@@ -12,7 +12,7 @@ _INABILITY = (
 )
 _JUDGEMENT = (
     r"(?:determin(?:e|ing)|tell(?:ing)?|answer|say|decide|know(?:ing)?|help|assist|provide|identify|judge|choose"
-    r"|be (?:certain|sure|determined|answered|known|decided|given)|certain|sure|given|view|access"
+    r"|be (?:certain|sure|determined|answered|known|decided|given|said|told)|certain|sure|given|view|access"
     r"|process|comply|fulfil)"
 )
 _INPUT = r"(?:the|any|an|your) (?:\w+ )?(?:image|picture|lidar|point|data|video|scan|scene)"
@@ -25,7 +25,8 @@ _REFUSAL = re.compile(
             r"\btoo \w+ to (?:tell|see|say|determine|judge)\b",
             r"\bas an ai\b",
             r"\b(?:do not|don['\u2019]t|dont) know\b",
-            r"\bno (?:idea|information|answer)\b",
+            r"\bno (?:idea|information|(?:correct |right |valid )?answer)\b",
+            r"\b(?:do not|don['\u2019]t) have (?:access|enough|any)\b|\b(?:will not|won['\u2019]t) answer\b",
             r"\b(?:not enough|insufficient|lack of) (?:information|data|context|evidence)",
             r"\bnone of (?:the|these|them)\b",
             r"\b(?:decline|refuse|unclear|undetermined|please provide)\b",
