@@ -119,3 +119,13 @@ def test_progress_is_told_of_every_table(tmp_path: Path) -> None:
     told: list[str] = []
     inspect(tmp_path, done=told.append)
     assert sorted(told) == sorted(small_tables())
+
+
+def test_a_dataset_without_annotations_is_sound(tmp_path: Path) -> None:
+    tables = small_tables()
+    tables["instance"].clear()
+    tables["sample_annotation"].clear()
+    write_dataset(tables, tmp_path)
+    report = inspect(tmp_path)
+    assert report.findings == ()
+    assert report.summary.boxes == 0

@@ -57,7 +57,7 @@ class RawTable:
         frame: A column a field (vectors a column a component, NaN where the file has NaN or null); null
             where the table could not be read.
         bad: Rows left out of it.
-        fault: Why there is no frame; empty where there is one.
+        fault: Why there is no frame, with the path of the table; empty where there is one.
     """
 
     frame: pl.DataFrame | None
@@ -79,8 +79,10 @@ def read_table(path: Path, kind: type[msgspec.Struct]) -> RawTable:
         except InputError:
             bad: list[BadRow] = []
             return RawTable(pl.concat([empty, *(_frame(rows, schema) for rows in _row_by_row(path, kind, bad))]), bad)
-    except (InputError, *_DAMAGE) as error:
-        return RawTable(None, fault=str(error) or type(error).__name__)
+    except InputError as error:
+        return RawTable(None, fault=str(error))
+    except _DAMAGE as error:
+        return RawTable(None, fault=f"{path}: cannot be decoded ({error or type(error).__name__}).")
 
 
 def _row_by_row(path: Path, kind: type[msgspec.Struct], bad: list[BadRow]) -> Iterator[list[Any]]:

@@ -48,7 +48,7 @@ def _optional_table_missing(data: Dataset) -> pl.Series:
     "Fetch the table again; the message names the byte at which reading stopped.",
 )
 def _table_unreadable(data: Dataset) -> pl.Series:
-    return _names([f"{name}: {fault}" for name, fault in data.unreadable.items()])
+    return _names(list(data.unreadable.values()))
 
 
 @rule(
