@@ -12,10 +12,12 @@ from diagnosis_making import COMMON, driving_benchmark, mixture, oracle, random_
 
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.suites import build
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.sheet import Sheet, code_labels, make_sheet
 from probe4d.diagnosis.shortcuts import shortcuts_table
 from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
+from probe4d.scenes.opening import open_scenes
 
 
 def shortcuts(benchmark: Benchmark, answerers: dict[str, Callable[[Question], str]]) -> pl.DataFrame:
@@ -59,6 +61,11 @@ def test_knowing_and_guessing_get_no_name_on_the_released_questions(
     import_lidar_hallu(real_data("lidar_hallu_release"), tmp_path / "benchmark", None)
     found = shortcuts(read_benchmark(tmp_path / "benchmark"), innocent(range(3)))
     assert found.filter("named").is_empty()
+
+
+def test_knowing_and_guessing_get_no_name_on_questions_of_simulated_scenes(simulated: Path) -> None:
+    benchmark = build("lidar-hallu", open_scenes(simulated), None, per_family=100)
+    assert shortcuts(benchmark, innocent(range(20))).filter("named").is_empty()
 
 
 def by_sector(asked: Question) -> str:

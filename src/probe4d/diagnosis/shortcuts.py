@@ -24,6 +24,10 @@ __all__ = ["THRESHOLD", "shortcuts_table"]
 THRESHOLD = 0.10
 """Least excess over a constant answer, and least excess beyond the reference, of a named shortcut."""
 
+_WIDTHS = 3.0
+"""How many times its lower half-width an interval has to stay above 0: some hundred predictions are tried for each
+run, and with few scenes intervals are too narrow."""
+
 _EXCESS, _BEYOND = 2, 3
 
 
@@ -117,10 +121,14 @@ def _row(finding: _Finding, bounds: npt.NDArray[np.float64]) -> tuple[object, ..
     share, constant, excess, beyond = (finding.sums.numerators.sum(axis=1) / total).tolist()
     low, high = bounds[_EXCESS].tolist()
     beyond_low, beyond_high = bounds[_BEYOND].tolist()
-    passes = excess >= THRESHOLD and low > 0 and beyond >= THRESHOLD and beyond_low > 0
+    passes = _stands_out(excess, low) and _stands_out(beyond, beyond_low)
     cell = finding.cell
     text = (finding.run, cell.family, cell.format, finding.feature.name, finding.rule)
     return (*text, share, constant, excess, low, high, passes, finding.n, beyond, beyond_low, beyond_high)
+
+
+def _stands_out(value: float, low: float) -> bool:
+    return value >= THRESHOLD and value - _WIDTHS * (value - low) > 0
 
 
 def _best(table: pl.DataFrame, features: Sequence[Feature]) -> list[bool]:

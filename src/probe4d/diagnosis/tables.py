@@ -63,7 +63,7 @@ SHORTCUTS_SCHEMA: dict[str, pl.DataType] = {
     "excess": pl.Float64(),
     "low": pl.Float64(),
     "high": pl.Float64(),
-    "named": pl.Boolean(),  # excess and beyond >= 0.10, low and beyond_low > 0, the best of its family and format
+    "named": pl.Boolean(),  # excess and beyond >= 0.10 and well above 0, and the best of its family and format
     "n": pl.Int64(),  # valid answers
     "beyond": pl.Float64(),  # excess that remains once the reference answer is known: what being right cannot explain
     "beyond_low": pl.Float64(),
