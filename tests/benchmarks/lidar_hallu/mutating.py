@@ -59,7 +59,7 @@ def row_of(tables: Tables, table: str, token: str) -> dict[str, Any]:
     return next(row for row in tables[table] if row["token"] == token)
 
 
-_FLOAT = re.compile(r"(?<=[\s,:\[])-?\d+\.\d+(?:e[-+]\d+)?(?=[\s,\]}])")
+_FLOAT = re.compile(r"([,:\[]\s*)(-?\d+\.\d+(?:e[-+]\d+)?)(?=\s*[,\]}])")
 
 
 def rewritten(rows: list[dict[str, Any]], rng: random.Random) -> str:
@@ -69,7 +69,7 @@ def rewritten(rows: list[dict[str, Any]], rng: random.Random) -> str:
     gap = rng.choice(["", " ", "\n  "])
     text = json.dumps(turned, separators=(f",{gap}", f":{gap}"), ensure_ascii=rng.random() < 0.5)
     form = rng.choice(["{:.17g}", "{:.17e}", "{!r}"]).format
-    return _FLOAT.sub(lambda match: form(float(match[0])), text)
+    return _FLOAT.sub(lambda match: match[1] + form(float(match[2])), text)
 
 
 def write_copy(tables: Tables, root: Path, rng: random.Random) -> Path:
