@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 import pytest
 from mutating import (
     VERSION,
@@ -35,7 +36,7 @@ from probe4d.scenes.opening import open_scenes
 
 pytestmark = pytest.mark.real_data
 
-SCENES = ("scene-0103", "scene-0916")
+SCENES = ("scene-0757", "scene-0796")
 
 
 class Original:
@@ -44,7 +45,7 @@ class Original:
     def __init__(self, tables: Tables, root: Path) -> None:
         self.tables = tables
         self.root = write_tables(tables, root)
-        self.benchmark = build(open_scenes(self.root), None, per_family=80)
+        self.benchmark = build(open_scenes(self.root), None, per_family=60)
         self.questions = self.benchmark.questions
 
     def first(self, template: str, keep: Callable[[Question], bool] = lambda question: True) -> Question:
@@ -557,9 +558,9 @@ def test_an_unchanged_copy_raises_nothing(seed: int, original: Original, tmp_pat
     rng = random.Random(seed)
     copy = write_copy(original.tables, tmp_path / "copy", rng)
     table = original.benchmark.table
-    facts = [rewritten(json.loads(facts), rng) for facts in table["facts"]]
-    shuffled = table.with_columns(facts=table["facts"].clear().extend(type(table["facts"])("facts", facts)))
-    assert audit(replace(original.benchmark, table=shuffled.sample(fraction=1, shuffle=True, seed=seed)), copy) == []
+    facts = [rewritten([json.loads(text)], rng).removeprefix("[").removesuffix("]") for text in table["facts"]]
+    reworded_table = table.with_columns(pl.Series("facts", facts)).sample(fraction=1, shuffle=True, seed=seed)
+    assert audit(replace(original.benchmark, table=reworded_table), copy) == []
 
 
 def test_a_build_on_all_ten_scenes_passes(real_data: Callable[[str], Path]) -> None:

@@ -105,10 +105,11 @@ def _question(question: Question, scenes: Mapping[str, MeasuredScene], measuring
     if any(rule in ("template", "options", "answer") for rule, _ in faults):
         return
     try:
-        differing = list(_differing(question, scenes, measuring))
+        for what in _differing(question, scenes, measuring):
+            yield Finding(question=question.id, rule=question.rule, what=f"{what}.")
     except Unanswerable as error:
-        differing = [f"{error}{_lost(question, scenes)}"]
-    yield from (Finding(question=question.id, rule=question.rule, what=f"{what}.") for what in differing)
+        what = f"{error}{_lost(question, scenes)}."
+        yield Finding(question=question.id, rule=question.rule, what=what)
 
 
 def _lost(question: Question, scenes: Mapping[str, MeasuredScene]) -> str:

@@ -35,7 +35,7 @@ class Derived(NamedTuple):
     """What a question's answer and facts have to be.
 
     Attributes:
-        answer: `Yes`, `No` or a letter.
+        answer: `Yes`, `No`, a letter, or what is right in words where no option is.
         rule: Name of the rule.
         facts: What the rule measured, apart from what all rules note alike.
         sights: The objects measured, in order.
@@ -68,7 +68,7 @@ def derive_answer(question: Question, asked: Asked, scene: MeasuredScene) -> Der
         scene: Its scene.
 
     Raises:
-        Unanswerable: The dataset gives no answer, or not exactly one of the options is right.
+        Unanswerable: The dataset gives no answer, or several of the options are right.
     """
     if max(asked.frames) >= len(scene.key_frames):
         raise Unanswerable(f"frame {max(asked.frames)} lies outside the scene's {len(scene.key_frames)} key frames")
@@ -194,7 +194,7 @@ def _distance(question: Question, asked: Asked, scene: MeasuredScene) -> Derived
     sights.sort(key=lambda sight: (round(sight.distance_m, 9), CLASSES.index(sight.label)))
     overall = min((nearest_of(seen) for seen in scene.annotated[frame].values()), key=_class_order)
     if overall is not None and overall.label != sights[0].label and overall.distance_m < sights[0].distance_m - _NOISE:
-        raise Unanswerable(f"a {overall.label}, which is no option, is closer at frame {frame}")
+        raise Unanswerable(f"a {overall.label} (box {overall.box}), which is no option, is closer at frame {frame}")
     return Derived(
         answer=_letter(question, sights[0].label),
         rule="nearest-class",
@@ -212,9 +212,8 @@ def _class_order(sight: Sight | None) -> tuple[float, int]:
 
 
 def _letter(question: Question, right: str) -> str:
-    if right not in question.options:
-        raise Unanswerable(f"{right!r} is right and is none of the options")
-    return "ABCD"[question.options.index(right)]
+    """Letter of the right option; where none is right, words that no stored answer equals."""
+    return "ABCD"[question.options.index(right)] if right in question.options else f"no option, but {right}"
 
 
 _FAMILIES: dict[str, Callable[[Question, Asked, MeasuredScene], Derived]] = {

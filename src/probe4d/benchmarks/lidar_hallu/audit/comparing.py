@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 __all__ = ["TOLERANCE", "differences"]
@@ -18,10 +18,10 @@ def differences(name: str, stored: Any, derived: Any, *, tolerance: float = TOLE
     Args:
         name: Name of the value; those ending in `_deg` are angles, of which whole turns do not count.
         stored: The stored value.
-        derived: The derived value: null, text, a number, a mapping or a sequence of such.
+        derived: The derived value: null, text, a number, a dict, or a list or tuple of such.
         tolerance: How far apart numbers may be.
     """
-    if isinstance(derived, Mapping) and isinstance(stored, Mapping):
+    if isinstance(derived, dict) and isinstance(stored, dict):
         for key in sorted({*stored, *derived}):
             yield from differences(
                 f"{name}.{key}", stored.get(key, _ABSENT), derived.get(key, _ABSENT), tolerance=tolerance
@@ -46,16 +46,16 @@ _ABSENT = _Absent()
 
 def _token(value: Any) -> str:
     """Token of the box or pose that an entry is about, in brackets."""
-    token = value.get("box", value.get("token")) if isinstance(value, Mapping) else None
+    token = value.get("box", value.get("token")) if isinstance(value, dict) else None
     return f" ({token})" if token else ""
 
 
 def _is_list(value: Any) -> bool:
-    return isinstance(value, Sequence) and not isinstance(value, str)
+    return isinstance(value, list | tuple)
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _near(stored: float, derived: float, tolerance: float, *, turns: bool) -> bool:

@@ -43,7 +43,7 @@ def derive_event(question: Question, asked: Asked, scene: MeasuredScene) -> Deri
         scene: Its scene.
 
     Raises:
-        Unanswerable: The event does not happen so, or its interval is not the one right option.
+        Unanswerable: The event does not happen so, or an option is no interval of the scene.
     """
     options = _intervals(question)
     if asked.event is None:
@@ -60,10 +60,9 @@ def derive_event(question: Question, asked: Asked, scene: MeasuredScene) -> Deri
         raise Unanswerable(f"the event spans {end - start} key-frame steps, not {SPANS[0]} to {SPANS[-1]}")
     if len(scene.key_frames) - (end - start + 1) < FRAMES_OUTSIDE:
         raise Unanswerable(f"fewer than {FRAMES_OUTSIDE} key frames lie outside the event")
-    if (start, end) not in options:
-        raise Unanswerable(f"the event lasts from frame {start} to frame {end}, which is none of the options")
+    right = (start, end)
     return Derived(
-        answer="ABCD"[options.index((start, end))],
+        answer="ABCD"[options.index(right)] if right in options else f"no option, but {start}-{end}",
         rule=f"event:{asked.event}",
         facts={
             "interval": [start, end],
