@@ -315,7 +315,8 @@
     at("questions").scrollIntoView();
   }
 
-  at("filters").addEventListener("input", refilter);
+  filters.search.addEventListener("input", refilter);
+  at("filters").addEventListener("change", refilter);
   at("filters").addEventListener("submit", (event) => event.preventDefault());
   at("filters").addEventListener("reset", () => setTimeout(refilter));
   window.addEventListener("hashchange", follow);

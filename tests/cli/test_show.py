@@ -1,0 +1,102 @@
+"""`probe4d show`, as a user runs it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from PIL import Image
+
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, fingerprint, write_benchmark
+from probe4d.benchmarks.question import to_table
+from probe4d.benchmarks.suites import build
+from probe4d.scenes.opening import open_scenes
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def made(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    return build("lidar-hallu", open_scenes(simulated), tmp_path_factory.mktemp("show") / "benchmark", per_family=8)
+
+
+def test_prints_the_facts_and_draws_the_picture(
+    command: Command, made: Benchmark, simulated: Path, tmp_path: Path
+) -> None:
+    motion = next(one for one in made.questions if one.family == "motion")
+    done = command("show", made.path, motion.id, "--data", simulated, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for expected in (
+        motion.question,
+        "reference",
+        "margin",
+        "distance delta",
+        "box ",
+        'Only answer with "No" or "Yes".',
+    ):
+        assert str(expected) in done.stdout
+    assert done.stdout.splitlines()[-1] == f"{motion.id}.png"
+    with Image.open(tmp_path / f"{motion.id}.png") as image:
+        assert image.format == "PNG"
+        assert image.width > image.height / 2
+
+
+def test_setting_and_out(command: Command, made: Benchmark, simulated: Path, tmp_path: Path) -> None:
+    choice = next(one for one in made.questions if one.family == "distance")
+    out = tmp_path / "a" / "picture.png"
+    done = command("show", made.path, choice.id, "--data", simulated, "--out", out, "--setting", "anti-position")
+    assert done.returncode == 0, done.stderr
+    assert "Do not favor any option based on its position" in done.stdout
+    assert out.is_file()
+
+
+def test_without_data_it_says_so(command: Command, made: Benchmark, tmp_path: Path) -> None:
+    done = command("show", made.path, made.questions[0].id[:12], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert made.questions[0].id in done.stdout
+    assert "--data DATAROOT" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["no-such-id"], "holds no question 'no-such-id'"),
+        ([""], "question ids begin with ''"),
+        (["ID", "--setting", "loud"], "no setting 'loud'"),
+        (["ID", "--data", "EMPTY"], "EMPTY"),
+    ],
+)
+def test_wrong_input_is_named_in_one_line(
+    command: Command, made: Benchmark, tmp_path: Path, arguments: list[str], named: str
+) -> None:
+    (tmp_path / "EMPTY").mkdir()
+    given = [made.questions[0].id if word == "ID" else word for word in arguments]
+    done = command("show", made.path, *given, cwd=tmp_path)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_another_dataset_is_refused(command: Command, made: Benchmark, simulated: Path, tmp_path: Path) -> None:
+    elsewhere = [msgspec.structs.replace(one, scene="elsewhere") for one in made.questions]
+    table = to_table(elsewhere)
+    record: BenchmarkRecord = msgspec.structs.replace(made.record, fingerprint=fingerprint(table))
+    write_benchmark(Benchmark(table, record), tmp_path / "benchmark", card="")
+    done = command("show", tmp_path / "benchmark", elsewhere[0].id, "--data", simulated, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "dataset that the benchmark was built from" in done.stderr
+
+
+def test_text_from_data_cannot_steer_the_terminal(command: Command, made: Benchmark, tmp_path: Path) -> None:
+    hostile = [msgspec.structs.replace(one, question="\x1b[2J\x07\u202e" + str(one.question)) for one in made.questions]
+    table = to_table(hostile)
+    record: BenchmarkRecord = msgspec.structs.replace(made.record, fingerprint=fingerprint(table))
+    write_benchmark(Benchmark(table, record), tmp_path / "benchmark", card="")
+    done = command("show", tmp_path / "benchmark", hostile[0].id, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout)

@@ -1,0 +1,125 @@
+"""The page as a file: whole, alone, the same every time, and harmless whatever text it is given."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from report_making import diagnosed, many_questions, right_answers, scenes
+
+from probe4d.errors import InputError
+from probe4d.report.page import write_report
+
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "'><iframe src=javascript:alert(1)>",
+    "javascript:alert(1)",
+    "<!--",
+    "--><script>alert(1)</script>",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    "</textarea></title></style><script>alert(1)</script>",
+    "{{ 7 * 7 }}{% raw %}",
+    "${alert(1)}`",
+    "\\u003cscript\\u003ealert(1)",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "\u2028alert(1)\u2029",
+    "\x00\x07\x08\x1b[31m\x7f",
+    "\u202ereversed\u202c",
+    "a" * 100_000,
+    "<a href='http://example.org/'>x</a><link rel=stylesheet href=//example.org/x.css>",
+    "<style>@import url(//example.org/x.css)</style>",
+    "<meta http-equiv=refresh content='0;url=http://example.org'>",
+    "<base href=http://example.org/>",
+    "__proto__",
+    "\ufeff\ufffe\ud7ff",
+)
+QUESTIONS = many_questions()
+RUN = "run <b>&\"'</script>"
+
+
+class _Elements(HTMLParser):
+    """Collects elements and attributes, as a browser would find them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    replies = [PAYLOADS[number % len(PAYLOADS)] for number in range(len(QUESTIONS))]
+    diagnosis = diagnosed({RUN: replies, "right": right_answers(QUESTIONS)}, QUESTIONS)
+    path = write_report(diagnosis, tmp_path_factory.mktemp("report"), scenes=scenes(8))
+    assert path.name == "report.html"
+    return path.read_text(encoding="utf-8")
+
+
+def test_there_are_as_many_payloads_as_promised() -> None:
+    assert len(set(PAYLOADS)) >= 20
+
+
+def test_no_text_becomes_markup(page: str) -> None:
+    parser = _Elements()
+    parser.feed(page)
+    tags = [tag for tag, _ in parser.found]
+    assert tags.count("script") == 2
+    assert tags.count("style") == 1
+    assert not {"img", "iframe", "base", "object", "embed", "b"} & set(tags)
+    assert not [attributes for _, attributes in parser.found if any(name.startswith("on") for name in attributes)]
+
+
+def test_nothing_outside_is_referred_to(page: str) -> None:
+    parser = _Elements()
+    parser.feed(page)
+    for _, attributes in parser.found:
+        assert "src" not in attributes
+        href = attributes.get("href")
+        assert href is None or href.startswith("#") or href == "data:,"
+    style = page[page.index("<style>") : page.index("</style>")]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_only_the_script_of_the_page_may_run(page: str) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; script-src 'sha256-")
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert script is not None
+    digest = base64.b64encode(hashlib.sha256(script[1].encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy[1]
+    assert "innerHTML" not in script[1]
+
+
+def test_verdict_comes_first_then_figures_then_questions(page: str) -> None:
+    places = [page.index(f'<section id="{name}"') for name in ("verdict", "accuracy", "questions", "about")]
+    assert places == sorted(places)
+
+
+def test_every_chart_has_a_table_beside_it(page: str) -> None:
+    for section in re.findall(r"<section id=.*?</section>", page, re.DOTALL):
+        if "<svg" in section:
+            assert "<table>" in section
+
+
+def test_the_same_diagnosis_gives_the_same_bytes(tmp_path: Path) -> None:
+    diagnosis = diagnosed({}, QUESTIONS)
+    first = write_report(diagnosis, tmp_path / "a").read_bytes()
+    assert write_report(diagnosis, tmp_path / "b").read_bytes() == first
+    assert b"Pictures are left out" in first
+
+
+def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / "report").write_text("")
+    with pytest.raises(InputError, match="report"):
+        write_report(diagnosed({}, QUESTIONS[:40]), tmp_path / "report")

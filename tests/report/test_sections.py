@@ -1,0 +1,67 @@
+"""The parts of a report: every figure shown is the figure of the diagnosis, and empty parts are left out."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+from report_making import diagnosed, many_questions, right_answers
+
+from probe4d.report.lookup import percent
+from probe4d.report.sections import sections
+from probe4d.report.sections.part import Section
+
+QUESTIONS = many_questions()
+WORSE = ["A" if one.format == "choice" else "No" for one in QUESTIONS]
+DIAGNOSIS = diagnosed({"before": WORSE, "after": right_answers(QUESTIONS)}, QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+def parts() -> dict[str, Section]:
+    return {section.anchor: section for section in sections(DIAGNOSIS)}
+
+
+def test_all_parts_are_there(parts: dict[str, Section]) -> None:
+    assert list(parts) == ["accuracy", "relations", "answers", "pairs", "shortcuts", "slices", "changes"]
+
+
+def test_rows_have_the_columns_of_their_table(parts: dict[str, Section]) -> None:
+    for part in parts.values():
+        assert part.charts
+        assert all(len(row) == len(part.table.columns) for row in part.table.rows)
+
+
+def test_accuracy_is_that_of_the_figures(parts: dict[str, Section]) -> None:
+    shown = {row[:2]: row[2] for row in parts["accuracy"].table.rows}
+    figures = DIAGNOSIS.figures.filter(pl.col("metric") == "accuracy", pl.col("relation") == "all")
+    for run in ("before", "after", "control:fixed", "control:content"):
+        of_run = figures.filter(pl.col("run") == run)
+        (value,) = of_run.filter(pl.col("family") == "all", pl.col("format") == "all")["value"]
+        assert shown["All questions", run] == percent(value)
+        (value,) = of_run.filter(pl.col("family") == "motion", pl.col("format") == "yes-no")["value"]
+        assert shown["Motion yes-no questions", run] == percent(value)
+
+
+def test_every_answer_is_counted_once(parts: dict[str, Section]) -> None:
+    for run in ("before", "after", "control:content"):
+        rows = [row for row in parts["answers"].table.rows if row[1] == run]
+        assert sum(int(row[4].replace(",", "")) for row in rows) == len(QUESTIONS)
+
+
+def test_changes_are_those_of_the_figures(parts: dict[str, Section]) -> None:
+    rows = {row[1]: row for row in parts["changes"].table.rows}
+    broken = sum(answer != right for answer, right in zip(WORSE, right_answers(QUESTIONS), strict=True))
+    assert rows["All questions"][0] == "after vs before"
+    assert rows["All questions"][2:4] == (str(broken), "0")
+
+
+def test_one_run_has_no_changes() -> None:
+    made = sections(diagnosed({"only": WORSE}, QUESTIONS))
+    assert "changes" not in [section.anchor for section in made]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(0.3665, "36.7"), (0.24950000000000003, "25.0"), (0.0, "0.0"), (1.0, "100.0"), (0.98749, "98.7")],
+)
+def test_halves_are_rounded_up_as_in_print(value: float, told: str) -> None:
+    assert percent(value) == f"{told}\u202f%"
