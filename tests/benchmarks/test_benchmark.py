@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import polars as pl
+import pytest
+
+from probe4d.benchmarks.benchmark import (
+    Benchmark,
+    BenchmarkRecord,
+    SourceDataset,
+    counts_of,
+    fingerprint,
+    read_benchmark,
+    write_benchmark,
+)
+from probe4d.benchmarks.question import Evidence, Question, question_id, questions_from, to_table
+from probe4d.errors import InputError
+
+
+def question(identity: str, **fields: object) -> Question:
+    given: dict[str, object] = {
+        "format": "yes-no",
+        "frames": (3,),
+        "entities": ("car",),
+        "facts": {"b": [1.5], "a": None},
+    }
+    return Question(
+        id=identity,
+        suite="lidar-hallu",
+        family="existence",
+        template="existence-yes-no",
+        scene="s",
+        keyframes=40,
+        question="Does car exist in frame 003?",
+        answer="Yes",
+        rule="class-membership",
+        evidence=Evidence(frames=(3,)),
+        order=0,
+        **(given | fields),  # type: ignore[arg-type]
+    )
+
+
+def made(*identities: str) -> Benchmark:
+    table = to_table([question(identity) for identity in identities])
+    source = SourceDataset(name="nuscenes", version="v", fingerprint=None, licence="none", split="all", scenes=1)
+    record = BenchmarkRecord(
+        suite="lidar-hallu",
+        version="1.0",
+        seed=42,
+        parameters={"per_family": 4},
+        counts=counts_of(table),
+        exclusions={},
+        shortfalls=[],
+        source=source,
+        fingerprint=fingerprint(table),
+        probe4d="0",
+    )
+    return Benchmark(table, record)
+
+
+def test_the_same_question_has_the_same_id_for_good() -> None:
+    given = {"suite": "lidar-hallu", "template": "existence-yes-no", "scene": "scene-0103", "frames": [3]}
+    text = "Does car exist in frame 003?"
+    identity = question_id(**given, entities=["car"], channel=None, question=text, options=[])  # type: ignore[arg-type]
+    canonical = '["lidar-hallu","existence-yes-no","scene-0103",[3],["car"],null,"Does car exist in frame 003?",[]]'
+    assert identity == hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def test_questions_survive_their_table() -> None:
+    questions = [question("a"), question("b", margin=2.5, lidar_points=3, relation="left", options=("x", "y"))]
+    assert questions_from(to_table(questions)) == questions
+
+
+def test_a_fingerprint_is_that_of_the_ids_alone() -> None:
+    assert fingerprint(made("b", "a").table) == hashlib.sha256(b"a\nb\n").hexdigest()
+
+
+def test_a_benchmark_is_read_as_written(tmp_path: Path) -> None:
+    written = write_benchmark(made("a", "b"), tmp_path / "bench", card="# Card\n")
+    again = read_benchmark(tmp_path / "bench")
+    assert again.table.equals(written.table)
+    assert again.record == written.record
+    assert again.path == written.path == tmp_path / "bench"
+    assert (tmp_path / "bench" / "README.md").read_text() == "# Card\n"
+
+
+def test_a_benchmark_replaces_a_benchmark_but_nothing_else(tmp_path: Path) -> None:
+    write_benchmark(made("a"), tmp_path / "bench", card="")
+    write_benchmark(made("b"), tmp_path / "bench", card="")
+    assert read_benchmark(tmp_path / "bench").table["id"].to_list() == ["b"]
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match="holds no benchmark"):
+        write_benchmark(made("a"), tmp_path / "other", card="")
+    assert (tmp_path / "other" / "thesis.tex").read_text() == "precious"
+
+
+def no_record(folder: Path) -> None:
+    (folder / "benchmark.json").unlink()
+
+
+def half_a_record(folder: Path) -> None:
+    (folder / "benchmark.json").write_bytes((folder / "benchmark.json").read_bytes()[:40])
+
+
+def no_questions(folder: Path) -> None:
+    (folder / "questions.parquet").unlink()
+
+
+def half_the_questions(folder: Path) -> None:
+    (folder / "questions.parquet").write_bytes((folder / "questions.parquet").read_bytes()[:-40])
+
+
+def changed(**columns: pl.Expr) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        table = pl.read_parquet(folder / "questions.parquet")
+        table.with_columns(**columns).write_parquet(folder / "questions.parquet")
+
+    return change
+
+
+def without_a_column(folder: Path) -> None:
+    pl.read_parquet(folder / "questions.parquet").drop("answer").write_parquet(folder / "questions.parquet")
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (no_record, r"has no benchmark\.json"),
+        (half_a_record, r"benchmark\.json: is damaged"),
+        (no_questions, r"has no questions\.parquet"),
+        (half_the_questions, "is no readable parquet file"),
+        (without_a_column, "lacks the column 'answer'"),
+        (changed(id=pl.lit("a")), "holds the question id a more than once"),
+        (changed(id=pl.col("id") + "x"), "fingerprints differ"),
+        (changed(format=pl.lit("essay")), "unknown format 'essay'"),
+        (changed(margin=pl.lit("wide")), "value of the wrong type"),
+    ],
+)
+def test_a_damaged_benchmark_is_named(tmp_path: Path, damage: Callable[[Path], None], words: str) -> None:
+    folder = tmp_path / "bench"
+    write_benchmark(made("a", "b"), folder, card="")
+    damage(folder)
+    with pytest.raises(InputError, match=words):
+        read_benchmark(folder)
+
+
+def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a folder"):
+        read_benchmark(tmp_path / "nowhere")
+
+
+def test_the_record_is_plain_json(tmp_path: Path) -> None:
+    write_benchmark(made("a"), tmp_path, card="")
+    plain = json.loads((tmp_path / "benchmark.json").read_text())
+    assert plain["counts"] == {"existence": {"yes-no": 1}}
+    assert msgspec.convert(plain, BenchmarkRecord) == made("a").record

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_build_prints_what_it_used_and_made(command: Command, simulated: Path, tmp_path: Path) -> None:
+    done = command("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", "--per-family", 40, "--workers", 2)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "split all: 6 scenes of nuscenes v1.0-sim"
+    assert "existence: 20 choice, 20 yes-no" in lines
+    assert "fingerprint" in lines[-1]
+    assert "left out: " in done.stderr
+    assert {path.name for path in (tmp_path / "bench").iterdir()} == {
+        "questions.parquet",
+        "benchmark.json",
+        "README.md",
+    }
+
+
+def test_build_prints_its_record_as_json(command: Command, simulated: Path, tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    done = command("build", "lidar-hallu", simulated, "--out", out, "--per-family", 8, "--seed", 7, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == json.loads((out / "benchmark.json").read_text())
+    assert json.loads(done.stdout)["seed"] == 7
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--per-family", "2"], "questions per family must be at least 4"),
+        (["--annotated-sector=ahead"], "FROM:TO"),
+        (["--split", "val"], "holds no scene of the split 'val'"),
+        (["--version", "v1.0-none"], "v1.0-none"),
+        (["--events", "none.json"], "none.json: cannot be read"),
+        (["--distractors", "random"], "known are matched and published"),
+    ],
+)
+def test_bad_input_ends_in_one_sentence(
+    command: Command, simulated: Path, tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    done = command("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "bench").exists()
