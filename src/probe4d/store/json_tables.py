@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
@@ -20,8 +21,10 @@ from probe4d.errors import InputError
 
 __all__ = ["BLOCK_BYTES", "Digest", "read_table"]
 
-BLOCK_BYTES = 512 << 10
-"""How much of a file is read, hashed and decoded at a time."""
+BLOCK_BYTES = 256 << 10
+"""How much of a file is decoded at a time: little enough that its rows stay in the processor's cache."""
+
+_STRETCH_BLOCKS = 8
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
@@ -37,7 +40,7 @@ Row = TypeVar("Row")
 class Digest(Protocol):
     """What `hashlib.sha256()` gives, as far as it is needed here."""
 
-    def update(self, data: bytes, /) -> None:
+    def update(self, data: memoryview, /) -> None:
         """Take in more bytes."""
 
 
@@ -61,7 +64,7 @@ def read_table(
     """
     decoder = _Decoder(path, kind)
     try:
-        with open(path, "rb", buffering=0) as file:
+        with FileIO(path) as file:
             pending = b""
             for block in _blocks(file, block_bytes, digest):
                 pending += block
@@ -76,20 +79,27 @@ def read_table(
         raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
 
 
-def _blocks(file: BinaryIO, size: int, digest: Digest | None) -> Iterator[bytes]:
-    """Blocks of a file; the next one is read and hashed in a thread while the last one is worked on."""
+def _blocks(file: FileIO, size: int, digest: Digest | None) -> Iterator[bytes]:
+    """Blocks of a file; the stretch after them is read and hashed in a thread while they are worked on.
 
-    def fetch() -> bytes:
-        block = file.read(size)
+    Reading and hashing run without Python's lock once they have started, so a stretch has to be long enough
+    to be worth the wait for the lock before and after it.
+    """
+
+    def fetch(stretch: bytearray) -> int:
+        count = file.readinto(stretch)
         if digest is not None:
-            digest.update(block)
-        return block
+            digest.update(memoryview(stretch)[:count])
+        return count
 
+    stretch, next_stretch = bytearray(_STRETCH_BLOCKS * size), bytearray(_STRETCH_BLOCKS * size)
     with ThreadPoolExecutor(max_workers=1) as thread:
-        coming = thread.submit(fetch)
-        while block := coming.result():
-            coming = thread.submit(fetch)
-            yield block
+        coming = thread.submit(fetch, stretch)
+        while count := coming.result():
+            coming = thread.submit(fetch, next_stretch)
+            for start in range(0, count, size):
+                yield bytes(memoryview(stretch)[start : min(start + size, count)])
+            stretch, next_stretch = next_stretch, stretch
 
 
 class _Decoder(Generic[Row]):

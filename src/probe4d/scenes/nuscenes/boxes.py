@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from probe4d.scenes.classes import label_of_category
 from probe4d.scenes.geometry import SE3, rotation_of_quaternion
 from probe4d.scenes.nuscenes.key_frames import KeyFrames
-from probe4d.scenes.nuscenes.reader import TableReader, check_unique, number_array, row_of_token
+from probe4d.scenes.nuscenes.reader import TableReader, check_unique, gathered, number_array, row_of_token, sorted_rows
 from probe4d.scenes.nuscenes.records import Annotation, Attribute, Category, Instance, Visibility
 from probe4d.scenes.tables import BOXES_SCHEMA
 from probe4d.scenes.velocity import box_velocities
 
 __all__ = ["read_boxes"]
 
-_SLAB = 1 << 16
+_SLAB = 1 << 12
 
 _LEVELS = {"v0-40": 1, "v40-60": 2, "v60-80": 3, "v80-100": 4, "none": 1, "partial": 2, "most": 3, "full": 4}
 """Visibility by the name of its level: nuScenes' names and those of Tier IV T4."""
@@ -83,15 +83,13 @@ def read_boxes(
     annotations, attribute_lists = _read_annotations(reader, key_frames, tracks)
     check_unique(annotations.table["token"], reader.path("sample_annotation"))
     annotations = _usable(annotations, dropped)
-    annotations = annotations.take(_order(annotations.table, "track", "key_frame"))
+    annotations = annotations.take(sorted_rows(annotations.table, "key_frame", "track"))
     times_us = np.array([sample.timestamp for sample in key_frames.samples], dtype=np.int64)
     previous, following = _neighbours(annotations.table, dropped)
     velocities = box_velocities(
         annotations.numbers[:, :3], times_us[annotations.table["key_frame"].to_numpy()], previous, following
     )
-    annotations = _Annotations(annotations.table.drop("previous", "following"), annotations.numbers)
-    order = _order(annotations.table, "key_frame", "track")
-    return _box_table(annotations.take(order), velocities[order], key_frames, ego_poses, tracks, attribute_lists)
+    return _box_table(annotations, velocities, key_frames, ego_poses, tracks, attribute_lists)
 
 
 def _read_tracks(reader: TableReader) -> _Tracks:
@@ -121,7 +119,7 @@ def _read_annotations(
     code_of_list: dict[tuple[str, ...], int] = {}
     parts: list[pl.DataFrame] = []
     numbers: list[NDArray[np.float64]] = []
-    for rows in reader.rows("sample_annotation", Annotation):
+    for rows in gathered(reader.rows("sample_annotation", Annotation)):
         lists = [code_of_list.setdefault(row.attribute_tokens, len(code_of_list)) for row in rows]
         columns = {
             "token": [row.token for row in rows],
@@ -168,51 +166,44 @@ def _usable(annotations: _Annotations, dropped: Counter[str]) -> _Annotations:
     return annotations if keep.all() else annotations.take(np.flatnonzero(keep))
 
 
-def _order(table: pl.DataFrame, first: str, second: str) -> NDArray[np.int64]:
-    """Rows sorted by two non-negative numbers and, where both are equal, by token."""
-    major, minor = table[first].to_numpy().astype(np.int64), table[second].to_numpy()
-    key = major * (int(minor.max(initial=0)) + 1) + minor
-    order = np.argsort(key, kind="stable")
-    tied = np.flatnonzero(np.diff(key[order]) == 0)
-    if len(tied):
-        tokens = table["token"].to_list()
-        return np.array(sorted(range(len(key)), key=lambda row: (key[row], tokens[row])), dtype=np.int64)
-    return order
-
-
 def _neighbours(table: pl.DataFrame, dropped: Counter[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Rows of the previous and the following box of each, -1 without; `table` is sorted by track and key frame.
+    """Rows of the previous and the following box of each, -1 without.
 
     A link has to lead to a box of the same track in a later (following) or earlier (previous) key frame,
     so that no chain can be a cycle; other links are counted and count as none.
     """
-    row_of_token: pl.DataFrame | None = None
+    order = sorted_rows(table, "track", "key_frame")
+    by_track = table.select("token", "track", "key_frame", "previous", "following")[order]
     found = []
     for column, step in (("previous", -1), ("following", 1)):
-        links = table[column].fill_null("")
-        beside = table["token"].shift(-step)
-        rows = np.arange(table.height, dtype=np.int64) + step
-        rows[~(links == beside).fill_null(False).to_numpy()] = -1
-        elsewhere = np.flatnonzero((rows < 0) & (links != "").to_numpy())
-        if len(elsewhere):
-            if row_of_token is None:
-                row_of_token = table.select("token").with_row_index("row")
-            wanted = pl.DataFrame({"token": links[elsewhere]})
-            joined = wanted.join(row_of_token, on="token", how="left", maintain_order="left")["row"]
-            rows[elsewhere] = joined.cast(pl.Int64).fill_null(-1).to_numpy()
-        found.append(_sound(rows, step, table, dropped))
+        places = _linked_places(by_track, column, step)
+        unsound = int(((places < 0) & _has_link(by_track, column)).sum())
+        if unsound:
+            dropped["links of a box that lead nowhere, to another track or the wrong way in time"] += unsound
+        rows = np.empty_like(places)
+        rows[order] = np.where(places < 0, -1, order[places])
+        found.append(rows)
     return found[0], found[1]
 
 
-def _sound(rows: NDArray[np.int64], step: int, table: pl.DataFrame, dropped: Counter[str]) -> NDArray[np.int64]:
-    """Undo links that leave the track or go the wrong way in time, and count them with those that lead nowhere."""
-    track, key_frame = table["track"].to_numpy(), table["key_frame"].to_numpy().astype(np.int64)
-    links = (table["previous" if step < 0 else "following"] != "").fill_null(False).to_numpy()
-    sound = (rows >= 0) & (track[rows] == track) & ((key_frame[rows] - key_frame) * step > 0)
-    unsound = int((links & ~sound).sum())
-    if unsound:
-        dropped["links of a box that lead nowhere, to another track or the wrong way in time"] += unsound
-    return np.where(sound, rows, -1)
+def _linked_places(by_track: pl.DataFrame, column: str, step: int) -> NDArray[np.int64]:
+    """Place in `by_track` to which the link of each box soundly leads, or -1."""
+    # Nearly all links lead to the box beside, so that only the others have to be looked up.
+    beside = (by_track[column] == by_track["token"].shift(-step)).fill_null(False).to_numpy()
+    places = np.where(beside, np.arange(by_track.height) + step, -1)
+    elsewhere = np.flatnonzero(~beside & _has_link(by_track, column))
+    if len(elsewhere):
+        place_of_token = by_track.select("token").with_row_index("place")
+        wanted = pl.DataFrame({"token": by_track[column].gather(elsewhere)})
+        joined = wanted.join(place_of_token, on="token", how="left", maintain_order="left")["place"]
+        places[elsewhere] = joined.cast(pl.Int64).fill_null(-1).to_numpy()
+    track, key_frame = by_track["track"].to_numpy(), by_track["key_frame"].to_numpy()
+    sound = (places >= 0) & (track[places] == track) & ((key_frame[places] - key_frame) * step > 0)
+    return np.where(sound, places, -1)
+
+
+def _has_link(by_track: pl.DataFrame, column: str) -> NDArray[np.bool_]:
+    return (by_track[column] != "").to_numpy()
 
 
 def _box_table(

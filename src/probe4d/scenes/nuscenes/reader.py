@@ -16,7 +16,7 @@ from probe4d.errors import InputError
 from probe4d.scenes.nuscenes.folder import TABLES, TableFolder
 from probe4d.store.json_tables import read_table
 
-__all__ = ["TableReader", "Tokened", "check_unique", "number_array", "row_of_token"]
+__all__ = ["TableReader", "Tokened", "check_unique", "gathered", "number_array", "row_of_token", "sorted_rows"]
 
 
 class Tokened(Protocol):
@@ -27,7 +27,10 @@ class Tokened(Protocol):
         """Key of the row, unique in its table."""
 
 
+Item = TypeVar("Item")
 Row = TypeVar("Row", bound=Tokened)
+
+_ENOUGH_ROWS = 2048
 
 
 class TableReader:
@@ -58,6 +61,18 @@ class TableReader:
         """SHA-256 over the name and the SHA-256 of each table, in the order of `TABLES`; all must have been read."""
         lines = [f"{name} {self._digests[name]}\n" for name in TABLES if self.folder.table(name) is not None]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def gathered(lists: Iterable[list[Item]]) -> Iterator[list[Item]]:
+    """Join short lists into lists of at least `_ENOUGH_ROWS`, but for the last, so that columns made of them pay."""
+    enough: list[Item] = []
+    for some in lists:
+        enough += some
+        if len(enough) >= _ENOUGH_ROWS:
+            yield enough
+            enough = []
+    if enough:
+        yield enough
 
 
 def row_of_token(rows: Iterable[Tokened], path: Path) -> dict[str, int]:
@@ -99,3 +114,16 @@ def number_array(vectors: Iterable[Iterable[float | None]], width: int) -> NDArr
     """Vectors of one width as an array, shape (n, width); null becomes NaN."""
     flat = list(chain.from_iterable(vectors))
     return np.array(flat, dtype=np.float64).reshape(-1, width)
+
+
+def sorted_rows(table: pl.DataFrame, *columns: str) -> NDArray[np.int64]:
+    """Rows in the order of some columns of numbers and, where all are equal, of their tokens."""
+    keys = [table[column].to_numpy() for column in columns]
+    order = np.lexsort(keys[::-1])
+    tied = np.ones(max(0, len(order) - 1), dtype=np.bool_)
+    for key in keys:
+        tied &= np.diff(key[order]) == 0
+    if tied.any():
+        tokens = table["token"].to_list()
+        return np.array(sorted(order.tolist(), key=lambda row: (*(key[row] for key in keys), tokens[row])), np.int64)
+    return order

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.scenes.nuscenes.key_frames import KeyFrames
-from probe4d.scenes.nuscenes.reader import TableReader, check_unique, number_array, row_of_token
+from probe4d.scenes.nuscenes.reader import TableReader, check_unique, gathered, number_array, row_of_token, sorted_rows
 from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, SampleData, Sensor
 from probe4d.scenes.tables import SENSORS_SCHEMA
 
@@ -105,8 +105,8 @@ def read_readings(
         "sensor readings without a usable ego pose": _is_usable_pose(poses)[pose],
     }
     readings = _keep(readings, checks, dropped)
+    readings = _in_order(readings, by_calibration["channel"], dropped)
     table = _sensor_table(readings, poses, by_calibration.drop("usable"), key_frames)
-    table = _one_a_channel(table, dropped)
     return channel, Readings(table, _reference_rows(table, channel, key_frames, reader))
 
 
@@ -117,25 +117,20 @@ def _key_frame_rows(
     number_of = key_frames.number_of_token
     code_of_pose: dict[str, int] = {}
     parts: list[pl.DataFrame] = []
-    for rows in reader.rows("sample_data", SampleData):
-        kept = [row for row in rows if row.is_key_frame]
-        pose = [code_of_pose.setdefault(row.ego_pose_token, len(code_of_pose)) for row in kept]
-        parts.append(
-            pl.DataFrame(
-                {
-                    "key_frame": [number_of.get(row.sample_token, -1) for row in kept],
-                    "calibration": [row_of_calibration.get(row.calibrated_sensor_token, -1) for row in kept],
-                    "pose": pose,
-                    "token": [row.token for row in kept],
-                    "file": [row.filename for row in kept],
-                    "timestamp_us": [row.timestamp for row in kept],
-                    "pose_token": [row.ego_pose_token for row in kept],
-                    "width": [row.width or None for row in kept],
-                    "height": [row.height or None for row in kept],
-                },
-                schema=_READING_SCHEMA,
-            )
-        )
+    readings = reader.rows("sample_data", SampleData)
+    for rows in gathered([row for row in some if row.is_key_frame] for some in readings):
+        columns = {
+            "key_frame": [number_of.get(row.sample_token, -1) for row in rows],
+            "calibration": [row_of_calibration.get(row.calibrated_sensor_token, -1) for row in rows],
+            "pose": [code_of_pose.setdefault(row.ego_pose_token, len(code_of_pose)) for row in rows],
+            "token": [row.token for row in rows],
+            "file": [row.filename for row in rows],
+            "timestamp_us": [row.timestamp for row in rows],
+            "pose_token": [row.ego_pose_token for row in rows],
+            "width": [row.width or None for row in rows],
+            "height": [row.height or None for row in rows],
+        }
+        parts.append(pl.DataFrame(columns, schema=_READING_SCHEMA))
     return pl.concat([pl.DataFrame(schema=_READING_SCHEMA), *parts]), code_of_pose
 
 
@@ -223,25 +218,32 @@ def _keep(table: pl.DataFrame, checks: dict[str, NDArray[np.bool_]], dropped: Co
     return table.filter(pl.Series(keep))
 
 
+def _in_order(readings: pl.DataFrame, channels: pl.Series, dropped: Counter[str]) -> pl.DataFrame:
+    """Sort readings by key frame and channel; of several in one channel and key frame keep the earliest."""
+    number = channels.rank("dense").fill_null(0).cast(pl.Int32).gather(readings["calibration"]).alias("channel")
+    readings = readings.with_columns(number)
+    readings = readings[sorted_rows(readings, "key_frame", "channel", "timestamp_us")]
+    steps = [np.diff(readings[name].to_numpy(), prepend=-1) != 0 for name in ("key_frame", "channel")]
+    is_first = steps[0] | steps[1]
+    if not is_first.all():
+        dropped["further sensor readings of a channel in the same key frame"] += int((~is_first).sum())
+        readings = readings.filter(pl.Series(is_first))
+    return readings.drop("channel")
+
+
 def _sensor_table(
     readings: pl.DataFrame, poses: NDArray[np.float64], by_calibration: pl.DataFrame, key_frames: KeyFrames
 ) -> pl.DataFrame:
     key_frame, pose = readings["key_frame"].to_numpy(), readings["pose"].to_numpy()
     names = pl.Series("scene", [scene.name for scene in key_frames.scenes], dtype=pl.String)
-    table = readings.hstack(by_calibration[readings["calibration"]]).with_columns(
+    columns = [
+        *(readings[name] for name in ("key_frame", "token", "file", "timestamp_us", "pose_token", "width", "height")),
         names.gather(key_frames.scene[key_frame]),
         pl.Series("frame", key_frames.frame[key_frame], dtype=pl.Int32),
         *(pl.Series(f"pose_{name}", poses[pose, index]) for index, name in enumerate(_POSE_COLUMNS)),
-    )
-    return table.select("key_frame", *SENSORS_SCHEMA).sort("key_frame", "channel", "timestamp_us", "token")
-
-
-def _one_a_channel(table: pl.DataFrame, dropped: Counter[str]) -> pl.DataFrame:
-    """Keep the earliest of several readings that a channel has for one key frame."""
-    kept = table.unique(["key_frame", "channel"], keep="first", maintain_order=True)
-    if kept.height < table.height:
-        dropped["further sensor readings of a channel in the same key frame"] += table.height - kept.height
-    return kept
+        *(column.gather(readings["calibration"]) for column in by_calibration),
+    ]
+    return pl.DataFrame(columns).select("key_frame", *SENSORS_SCHEMA)
 
 
 def _reference_rows(table: pl.DataFrame, channel: str, key_frames: KeyFrames, reader: TableReader) -> NDArray[np.int64]:
