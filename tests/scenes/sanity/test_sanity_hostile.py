@@ -57,7 +57,7 @@ def _mutated(draw: st.DrawFn) -> dict[str, list[Any]]:
             del rows[number]
         elif action == "repeat":
             rows.append(rows[number])
-        elif isinstance(rows[number], dict):
+        elif isinstance(rows[number], dict) and rows[number]:
             rows[number][draw(st.sampled_from(sorted(rows[number])))] = draw(VALUES)
     return tables
 
