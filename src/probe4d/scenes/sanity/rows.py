@@ -1,8 +1,9 @@
 """The rows of the nuScenes tables, as far as the sanity rules look at them.
 
 The adapter's records (scenes/nuscenes/records.py) hold what it uses; these hold what can be wrong, such as
-counts, both ends of chains and the links that it does not walk. Fields that other datasets in this schema leave out (Tier IV T4, TruckScenes) have a default here; a rule
-says so where their absence matters. Of numbers only the type is asked, their values are for the rules.
+counts, both ends of chains and the links that it does not walk. Fields that other datasets in this schema
+leave out (Tier IV T4, TruckScenes) have a default here; a rule says so where their absence matters. Of
+numbers only the type is asked, their values are for the rules.
 """
 
 from __future__ import annotations
