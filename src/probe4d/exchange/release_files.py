@@ -14,15 +14,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from probe4d.errors import InputError
-from probe4d.exchange.release_records import (
-    FAMILIES,
-    IntervalRow,
-    Item,
-    Prediction,
-    ReleasedQuestion,
-    SceneRow,
-    item_from,
-)
+from probe4d.exchange.release_records import Item, item_from
+from probe4d.exchange.release_schema import FAMILIES, IntervalRow, Prediction, ReleasedQuestion, SceneRow
 from probe4d.exchange.rows import read_records
 from probe4d.store.json_tables import read_table
 

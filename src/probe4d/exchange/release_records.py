@@ -7,7 +7,7 @@ of the interval file, which keeps the event's text back. Columns of the release'
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -15,19 +15,11 @@ from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, read_interval
 from probe4d.benchmarks.lidar_hallu.rules import SECTORS
 from probe4d.benchmarks.question import Evidence, Question, question_id
 from probe4d.exchange.permutations import permutation_fault
+from probe4d.exchange.release_schema import FAMILIES, IntervalRow, Prediction, ReleasedQuestion, SceneRow
 from probe4d.exchange.release_wording import Wording, read_prompt, read_wording
 from probe4d.scenes.tables import CLASSES
 
-__all__ = ["FAMILIES", "IntervalRow", "Item", "Prediction", "ReleasedQuestion", "Reply", "SceneRow", "item_from"]
-
-FAMILIES = {
-    "object_existence": "existence",
-    "ego_relative_spatial": "position",
-    "motion_action": "motion",
-    "distance_depth": "distance",
-    "temporal_grounding": "temporal",
-}
-"""The release's categories, in the order of reports, and our families."""
+__all__ = ["Item", "Reply", "item_from"]
 
 _FORMATS = {"binary": "yes-no", "mcq": "choice"}
 _LETTERS = "ABCD"
@@ -42,83 +34,6 @@ _MEASURED = (
     "source_index",
 )
 _MITIGATION = "temporal_shuffle_contrastive_decoding"
-
-
-class SceneRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of `scenes.csv` (`keyframes`), or an object of B4DL's `scene_metadata.json` (`num_frames`)."""
-
-    scene_id: str
-    scene_token: str | None = None
-    keyframes: int | None = None
-    num_frames: int | None = None
-
-
-class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of `{category}_predictions.csv` or `.jsonl`, without the columns of the older scoring."""
-
-    index: Annotated[int, msgspec.Meta(ge=0)]
-    category: str
-    question_type: str
-    scene_id: str
-    question: str
-    reference_answer: str
-    frame: int | None = None
-    start_frame: int | None = None
-    end_frame: int | None = None
-    object_class: str | None = None
-    correct_answer: str | None = None
-    correct_option: str | None = None
-    options: dict[str, str] | str | None = None
-    prompt: str | None = None
-    prediction: str = ""
-    error: str | None = None
-    mitigation: str | None = None
-    contrastive_alpha: float | None = None
-    shuffle_seed: int | None = None
-    shuffle_permutation: str | None = None
-
-
-class ReleasedQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """An object of a question file `{category}.json`."""
-
-    category: str
-    question_type: str
-    scene_id: str
-    question: str
-    answer: str
-    scene_token: str | None = None
-    sample_token: str | None = None
-    frame: int | None = None
-    start_frame: int | None = None
-    end_frame: int | None = None
-    object_class: str | None = None
-    position: str | None = None
-    correct_position: str | None = None
-    action: str | None = None
-    distance_delta: float | None = None
-    lateral_delta: float | None = None
-    distance_meters: float | None = None
-    options: dict[str, str] | None = None
-    correct_option: str | None = None
-    correct_answer: str | None = None
-    gt_interval: tuple[int, int] | None = None
-    source_index: int | None = None
-    prompt: str | None = None
-    metatoken: dict[str, Any] | None = None
-
-
-class IntervalRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A row of `temporal_grounding_intervals.csv`: candidate intervals as `start-end`, without the event's text."""
-
-    index: Annotated[int, msgspec.Meta(ge=0)]
-    scene_id: str
-    A: str
-    B: str
-    C: str
-    D: str
-    correct_option: str
-    prediction: str = ""
-    error: str | None = None
 
 
 class Reply(NamedTuple):
