@@ -188,7 +188,7 @@ def test_missing_answers_are_refused_or_counted_as_wrong() -> None:
     assert value(diagnosis, "m", "accuracy")["value"] == pytest.approx(100 / 120)
     assert value(diagnosis, "m", "valid_rate")["n"] == 120
     assert diagnosis.records.filter(run="m", state="missing").height == 20
-    assert "20 questions without an answer" in diagnosis.warnings[0]
+    assert "20 questions without an answer" in diagnosis.warnings[-1]
 
 
 def test_failed_calls_are_errors_and_wrong() -> None:
@@ -228,7 +228,7 @@ def test_other_formats_are_left_out_and_said_so() -> None:
     ]
     benchmark = benchmark_of([question(0, "Yes"), question(1, "No", scene="s1"), *numbers])
     diagnosis = diagnose(benchmark, [run_of("m", benchmark, oracle)])
-    assert diagnosis.warnings == ("2 questions of the format number are not scored.",)
+    assert diagnosis.warnings[0] == "2 questions of the format number are not scored."
     assert value(diagnosis, "m", "accuracy")["n"] == 2
     with pytest.raises(InputError, match="holds no question of the formats yes-no or choice"):
         diagnose(benchmark_of(numbers), [])
@@ -255,4 +255,15 @@ def test_accuracy_where_the_content_control_is_wrong() -> None:
 
 def test_a_half_written_line_is_reported() -> None:
     run: Run = dataclasses.replace(run_of("m", BENCHMARK, oracle), warnings=("answers.jsonl, line 9: half a line.",))
-    assert diagnose(BENCHMARK, [run]).warnings == run.warnings
+    assert run.warnings[0] in diagnose(BENCHMARK, [run]).warnings
+
+
+def test_few_scenes_are_said_to_be_few() -> None:
+    assert "there are 8." in diagnose(BENCHMARK, []).warnings[0]
+    assert diagnose(driving_benchmark(43, scenes=12, per_family=40), []).warnings == ()
+
+
+def test_features_have_to_match_the_options() -> None:
+    benchmark = benchmark_of([question(0, "A", options=("car", "bus"), features=("car",))])
+    with pytest.raises(InputError, match="has 2 options but 1 features"):
+        diagnose(benchmark, [])

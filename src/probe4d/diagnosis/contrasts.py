@@ -20,7 +20,7 @@ def add_contrasts(figures: Figures, sheet: Sheet) -> None:
     answers both. A question takes part in every contrast that it is linked to.
     """
     positives, negatives = contrast_items(sheet)
-    for group in sheet.groups():
+    for group in sheet.groups:
         # The two questions propose different relations, so contrasts are never split by relation.
         if group.format != "yes-no" or group.relation != "all":
             continue

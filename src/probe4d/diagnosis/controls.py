@@ -35,7 +35,7 @@ def content_control(sheet: Sheet) -> npt.NDArray[np.int8]:
         (questions,) label codes.
     """
     labels = np.empty(sheet.scenes.size, dtype=np.int8)
-    for cell in sheet.cells():
+    for cell in sheet.cells:
         scenes, references = sheet.scenes[cell.items], sheet.references[cell.items]
         if cell.format == "yes-no":
             contexts = text_codes(sheet.questions["context"][cell.items])

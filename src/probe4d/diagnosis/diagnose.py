@@ -28,6 +28,8 @@ __all__ = ["Diagnosis", "diagnose"]
 
 _CONTROLS = (FIXED, CONTENT)
 
+_FEW_SCENES = 10
+
 
 def diagnose(
     benchmark: Benchmark,
@@ -84,7 +86,7 @@ def diagnose(
         shortcuts=shortcuts,
         slices=slices_table(sheet),
         changes=changes_table(sheet, comparisons),
-        warnings=(*_unscored(benchmark), *answers.warnings),
+        warnings=(*_doubts(sheet, benchmark), *answers.warnings),
     )
 
 
@@ -134,17 +136,16 @@ def _layout(name: str, layouts: dict[str, str]) -> str:
 
 def _add_parser_changes(figures: Figures, sheet: Sheet, by_run: dict[tuple[object, ...], pl.DataFrame]) -> None:
     """Add parser_changed_<other>: how many records another parser would have read as another label."""
-    everything = list(sheet.totals())[-1]
     for (run,), records in by_run.items():
         for column in [name for name in records.columns if name.startswith("other_")]:
             changed = int(records["label"].ne_missing(records[column]).sum())
             metric = f"parser_changed_{column.removeprefix('other_')}"
-            figures.add_values(metric, everything, [str(run)], [changed / records.height], records.height)
+            figures.add_values(metric, sheet.everything, [str(run)], [changed / records.height], records.height)
 
 
 def _add_shortcut_shares(figures: Figures, sheet: Sheet, shortcuts: pl.DataFrame) -> None:
     """Add shortcut_share where a shortcut is named; its interval is that of the excess, in shortcuts.csv."""
-    cells = {(cell.family, cell.format): cell for cell in sheet.cells()}
+    cells = {(cell.family, cell.format): cell for cell in sheet.cells}
     for row in shortcuts.filter("named").iter_rows(named=True):
         figures.add_values(
             "shortcut_share", cells[row["family"], row["format"]], [row["run"]], [row["share"]], row["n"]
@@ -171,6 +172,10 @@ def _records(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(parts).with_columns(correct=pl.Series(correct)).select(list(RECORDS_SCHEMA))
 
 
-def _unscored(benchmark: Benchmark) -> list[str]:
+def _doubts(sheet: Sheet, benchmark: Benchmark) -> list[str]:
     counts = benchmark.table.filter(~pl.col("format").is_in(SCORED_FORMATS)).group_by("format").len().sort("format")
-    return [f"{n:,} questions of the format {kind} are not scored." for kind, n in counts.iter_rows()]
+    doubts = [f"{n:,} questions of the format {kind} are not scored." for kind, n in counts.iter_rows()]
+    scenes = int(sheet.scenes.max()) + 1
+    if scenes < _FEW_SCENES:
+        doubts.append(f"Intervals are too narrow: they resample whole scenes, and there are {scenes}.")
+    return doubts

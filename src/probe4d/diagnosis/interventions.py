@@ -25,7 +25,7 @@ def add_changes(figures: Figures, sheet: Sheet, comparisons: Sequence[Comparison
     names = [comparison.name for comparison in comparisons]
     after = np.array([sheet.row(comparison.run) for comparison in comparisons])
     before = np.array([sheet.row(comparison.against) for comparison in comparisons])
-    for group in sheet.groups():
+    for group in sheet.groups:
         right, was_right = sheet.correct[np.ix_(after, group.items)], sheet.correct[np.ix_(before, group.items)]
         moved = sheet.labels[np.ix_(after, group.items)] != sheet.labels[np.ix_(before, group.items)]
         n = group.items.size

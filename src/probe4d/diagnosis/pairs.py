@@ -78,7 +78,7 @@ def add_pairs(figures: Figures, sheet: Sheet, pairs: PromptPairs, names: Sequenc
     pair_reference_sampling, p(1 - p) at the answerer's own rate p of Yes on these questions.
     """
     rows = [sheet.row(name) for name in names]
-    for group in sheet.groups():
+    for group in sheet.groups:
         if group.format != "yes-no":
             continue
         inside = np.isin(pairs.positives, group.items) & np.isin(pairs.negatives, group.items)

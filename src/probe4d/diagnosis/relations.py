@@ -21,7 +21,7 @@ def add_relations(figures: Figures, sheet: Sheet) -> None:
     these are the negatives that the wording of a question does not decide.
     """
     near_misses = below_threshold(sheet)
-    for group in sheet.groups():
+    for group in sheet.groups:
         if group.format != "yes-no":
             continue
         positive = sheet.references[group.items] == YES

@@ -23,7 +23,7 @@ def add_scores(figures: Figures, sheet: Sheet) -> None:
     excess_over_a (Eq. 4) and selection_rate_a, _b, …; over yes-no questions selection_rate_yes;
     accuracy_control_wrong over the questions that the content control gets wrong.
     """
-    for group in sheet.groups():
+    for group in sheet.groups:
         labels, correct = sheet.labels[:, group.items], sheet.correct[:, group.items]
         figures.add_ratios("accuracy", group, sheet.names, correct)
         figures.add_ratios("valid_rate", group, sheet.names, labels != INVALID)

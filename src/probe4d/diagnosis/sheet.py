@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -72,46 +72,47 @@ class Sheet:
         """Row of an answerer."""
         return self.names.index(name)
 
-    def group(self, where: npt.NDArray[np.bool_], family: str, kind: str, relation: str) -> Group:
-        """The questions of a mask, sorted by scene."""
-        by_scene = self._by_scene
-        return Group(family, kind, relation, by_scene[where[by_scene]])
-
-    def cells(self) -> Iterator[Group]:
+    @cached_property
+    def cells(self) -> tuple[Group, ...]:
         """One group for each family and format."""
-        for family in self.families:
-            for kind in SCORED_FORMATS:
-                where = (self._families == family) & (self._formats == kind)
-                if where.any():
-                    yield self.group(where, family, kind, "all")
+        masks = {
+            (family, kind): (self._families == family) & (self._formats == kind)
+            for family in self.families
+            for kind in SCORED_FORMATS
+        }
+        return tuple(self._group(where, family, kind) for (family, kind), where in masks.items() if where.any())
 
-    def relations(self) -> Iterator[Group]:
+    @cached_property
+    def relations(self) -> tuple[Group, ...]:
         """One group for each family, format and relation, where questions have one."""
-        for cell in self.cells():
+        found: list[Group] = []
+        for cell in self.cells:
             values = self._relations[cell.items]
-            for relation in sorted({value for value in values if value is not None}):
-                yield replace(cell, relation=relation, items=cell.items[values == relation])
+            names = sorted({value for value in values if value is not None})
+            found.extend(replace(cell, relation=name, items=cell.items[values == name]) for name in names)
+        return tuple(found)
 
-    def totals(self) -> Iterator[Group]:
-        """Groups over families or formats: each family, each format, everything."""
-        for family in self.families:
-            yield self.group(self._families == family, family, "all", "all")
-        for kind in SCORED_FORMATS:
-            if (self._formats == kind).any():
-                yield self.group(self._formats == kind, "all", kind, "all")
-        yield self.group(np.ones(self.scenes.size, dtype=bool), "all", "all", "all")
+    @cached_property
+    def everything(self) -> Group:
+        """All questions."""
+        return self._group(np.ones(self.scenes.size, dtype=bool), "all", "all")
 
-    def groups(self) -> Iterator[Group]:
-        """Cells, relations and totals."""
-        yield from self.cells()
-        yield from self.relations()
-        yield from self.totals()
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Cells, relations, and totals: each family, each format, everything."""
+        families = [self._group(self._families == family, family, "all") for family in self.families]
+        kinds = [kind for kind in SCORED_FORMATS if (self._formats == kind).any()]
+        formats = [self._group(self._formats == kind, "all", kind) for kind in kinds]
+        return (*self.cells, *self.relations, *families, *formats, self.everything)
 
     @cached_property
     def option_counts(self) -> npt.NDArray[np.int64]:
         """(questions,) number of options; 2 for yes-no."""
         lengths = self.questions["options"].list.len().fill_null(0).to_numpy().astype(np.int64)
         return np.where(self._formats == "choice", lengths, 2)
+
+    def _group(self, where: npt.NDArray[np.bool_], family: str, kind: str) -> Group:
+        return Group(family, kind, "all", self._by_scene[where[self._by_scene]])
 
     @cached_property
     def _by_scene(self) -> npt.NDArray[np.intp]:
@@ -134,7 +135,8 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
     """Take the questions of the scored formats out of a benchmark; nobody has answered yet.
 
     Raises:
-        InputError: No question has a scored format, or a reference answer is no label of its question.
+        InputError: No question has a scored format, a reference answer is no label of its
+            question, or a choice question does not have one feature an option.
     """
     table = benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
     if not table.height:
@@ -149,6 +151,14 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
         raise InputError(
             f"question {wrong['id']} of format {wrong['format']} has the reference {wrong['answer']!r}, "
             "which is none of its answers.",
+            path=benchmark.path,
+            remedy="Build or import the benchmark again.",
+        )
+    features, options = (pl.col(name).list.len() for name in ("features", "options"))
+    uneven = table.filter((pl.col("format") == "choice") & (features != options)).select("id", features, options)
+    for identity, given, needed in uneven.head(1).iter_rows():
+        raise InputError(
+            f"question {identity} has {needed} options but {given} features.",
             path=benchmark.path,
             remedy="Build or import the benchmark again.",
         )

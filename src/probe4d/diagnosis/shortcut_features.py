@@ -73,7 +73,8 @@ def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -
     questions = sheet.questions[cell.items]
     words = [""] * (int(values.max()) + 1)
     for row, texts, context in zip(values.tolist(), questions["features"], questions["context"], strict=True):
-        for code, text in zip(row, texts, strict=False):
+        # Beyond its own options a question's row holds -1.
+        for code, text in zip(row[: len(texts)], texts, strict=True):
             words[code] = f"{text} ({context})" if in_context else text
     return Feature(name, "option", values, tuple(words), in_context)
 

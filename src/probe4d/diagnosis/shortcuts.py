@@ -57,9 +57,9 @@ def shortcuts_table(sheet: Sheet, names: Sequence[str]) -> pl.DataFrame:
         Columns of `SHORTCUTS_SCHEMA`: one row for each answerer, family, format and feature.
     """
     findings: list[_Finding] = []
-    features = {(cell.family, cell.format): features_of(sheet, cell) for cell in sheet.cells()}
+    features = {(cell.family, cell.format): features_of(sheet, cell) for cell in sheet.cells}
     for name in names:
-        for cell in sheet.cells():
+        for cell in sheet.cells:
             answers = sheet.labels[sheet.row(name), cell.items]
             valid = answers != INVALID
             # One scene leaves nothing to predict from.

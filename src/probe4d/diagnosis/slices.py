@@ -26,7 +26,7 @@ def slices_table(sheet: Sheet) -> pl.DataFrame:
     """
     keys: list[tuple[Group, str, str, float, float | None]] = []
     sums: list[SceneSums] = []
-    for cell in sheet.cells():
+    for cell in sheet.cells:
         for by, unit, low, high, items in _bins(sheet, cell):
             keys.append((cell, by, unit, low, high))
             sums.append(scene_sums(sheet.scenes[items], sheet.correct[:, items]))
