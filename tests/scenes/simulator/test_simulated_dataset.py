@@ -129,3 +129,9 @@ def test_nuscenes_devkit_loads_it_and_counts_the_same(
     assert judged["boxes"] == len(table(simulated, "sample_annotation"))
     assert judged["wrong_counts"] == []
     assert 5 < judged["fastest"] < 20
+
+
+def test_a_kill_during_the_first_write_does_not_lock_the_folder(tmp_path: Path) -> None:
+    (tmp_path / ".simulation.json.k3j2.part").write_bytes(b"{")
+    simulate(tmp_path, scenes=1, seed=0, cameras=False)
+    assert len(table(tmp_path, "scene")) == 1

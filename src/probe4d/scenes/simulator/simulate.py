@@ -101,7 +101,9 @@ def _prepare(out: Path) -> None:
     """Make the folder, or empty what an earlier simulation left in it."""
     try:
         out.mkdir(parents=True, exist_ok=True)
-        if any(out.iterdir()) and not _is_simulated(out):
+        # A kill while the marker itself was written leaves its temporary file.
+        content = [path for path in out.iterdir() if not path.name.startswith(f".{_MARKER}.")]
+        if content and not _is_simulated(out):
             raise InputError(
                 "is not empty and holds no simulated dataset; nothing was written.",
                 path=out,
