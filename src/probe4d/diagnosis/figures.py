@@ -46,7 +46,7 @@ class Figures:
         self._jobs.append((len(self._rows), sums))
         n = group.items.size
         totals = sums.numerators.sum(axis=1)
-        self._rows.extend(_row(name, group, metric, total / n, n) for name, total in zip(names, totals, strict=True))
+        self._extend(metric, group, names, totals / n, n)
 
     def add_values(
         self, metric: str, group: Group, names: Sequence[str], values: Sequence[float] | npt.NDArray[np.generic], n: int
@@ -61,7 +61,11 @@ class Figures:
             n: The denominator that belongs to the values; with 0 there is no row.
         """
         if n:
-            self._rows.extend(_row(name, group, metric, value, n) for name, value in zip(names, values, strict=True))
+            self._extend(metric, group, names, np.asarray(values, dtype=np.float64), n)
+
+    def _extend(self, metric: str, group: Group, names: Sequence[str], values: npt.NDArray[np.float64], n: int) -> None:
+        about = (group.family, group.format, group.relation, metric)
+        self._rows.extend((name, *about, value, n) for name, value in zip(names, values.tolist(), strict=True))
 
     def table(self) -> pl.DataFrame:
         """All rows with their intervals, by answerer, then in the order they were added."""
@@ -81,7 +85,3 @@ class Figures:
             .sort("rank", maintain_order=True)
             .select(list(FIGURES_SCHEMA))
         )
-
-
-def _row(name: str, group: Group, metric: str, value: object, n: int) -> Row:
-    return (name, group.family, group.format, group.relation, metric, float(value), n)  # type: ignore[arg-type]
