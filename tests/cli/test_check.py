@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from probe4d.benchmarks.benchmark import Benchmark, write_benchmark
+from probe4d.benchmarks.lidar_hallu.build import build
+from probe4d.benchmarks.question import to_table
+from probe4d.scenes.opening import open_scenes
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def built(simulated: Path) -> Benchmark:
+    return build(open_scenes(simulated), None, per_family=20)
+
+
+def test_a_right_benchmark_passes(command: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+    write_benchmark(built, tmp_path / "bench", card="")
+    done = command("check", tmp_path / "bench", simulated)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{built.table.height} questions checked, 0 of them wrong, 0 findings\n"
+    again = command("check", tmp_path / "bench", simulated, "--version", "v1.0-sim", "--json")
+    assert json.loads(again.stdout) == {
+        "questions": built.table.height,
+        "events_taken_as_told": 0,
+        "findings": [],
+    }
+
+
+def test_wrong_answers_are_listed_by_rule_and_id(
+    command: Command, built: Benchmark, simulated: Path, tmp_path: Path
+) -> None:
+    import msgspec
+
+    right = next(question for question in built.questions if question.template == "distance-choice")
+    wrong = msgspec.structs.replace(right, answer="A" if right.answer != "A" else "B")
+    table = to_table([wrong if question is right else question for question in built.questions])
+    write_benchmark(replace(built, table=table), tmp_path / "bench", card="")
+    done = command("check", tmp_path / "bench", simulated)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "nearest-class: 1 findings",
+        f"  {right.id}: answer: stored {wrong.answer!r}, derived {right.answer!r}.",
+        f"{built.table.height} questions checked, 1 of them wrong, 1 findings",
+    ]
+    as_json = command("check", tmp_path / "bench", simulated, "--json")
+    assert as_json.returncode == 1
+    assert [finding["question"] for finding in json.loads(as_json.stdout)["findings"]] == [right.id]
+
+
+def test_a_wrong_folder_ends_in_one_sentence(command: Command, built: Benchmark, tmp_path: Path) -> None:
+    write_benchmark(built, tmp_path / "bench", card="")
+    done = command("check", tmp_path / "bench", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert "holds no tables of version 'v1.0-sim'" in done.stderr
