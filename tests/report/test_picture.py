@@ -102,9 +102,40 @@ def test_the_right_option_stands_out() -> None:
     assert by_kind == {"target": "pedestrian 5.8 m", "option": "car 12.6 m"}
 
 
-def test_classes_asked_about_are_pointed_out_where_the_rule_measured_no_box() -> None:
-    assert kinds(picture("existence-yes-no")).count("box group") == 1
-    assert kinds(picture("existence-choice")).count("box group") == 1  # the car of the right option
+@pytest.mark.parametrize("template", ["existence-yes-no", "existence-choice"])
+def test_the_nearest_of_its_class_is_pointed_out_where_nothing_was_measured(template: str) -> None:
+    assert texts(picture(template)) == ["car 12.6 m"]
+    assert kinds(picture(template)).count("box target") == 1
+
+
+def test_the_nearest_at_the_start_is_followed_where_nothing_was_measured() -> None:
+    imported = msgspec.structs.replace(QUESTIONS["motion-yes-no"], entities=("pedestrian",), facts={})
+    drawn = PICTURES.picture(imported)
+    assert drawn is not None
+    assert texts(drawn, 0) == ["pedestrian 8.6 m"]
+    assert texts(drawn, 1) == ["pedestrian 10.3 m"]
+    assert "track" in kinds(drawn, 0)
+
+
+def test_the_nearest_of_every_option_is_shown_where_nothing_was_measured() -> None:
+    drawn = PICTURES.picture(msgspec.structs.replace(QUESTIONS["distance-choice"], facts={}))
+    assert drawn is not None
+    assert {label.kind: label.text for label in drawn.panels[0].labels} == {
+        "target": "pedestrian 5.8 m",
+        "option": "car 12.6 m",
+    }
+
+
+def test_the_true_sector_is_known_from_the_answer_too() -> None:
+    without_facts = msgspec.structs.replace(QUESTIONS["position-choice"], facts={})
+    drawn = PICTURES.picture(without_facts)
+    assert drawn is not None
+    assert "sector-true" in kinds(drawn)
+    denied = msgspec.structs.replace(QUESTIONS["position-yes-no"], facts={})
+    drawn = PICTURES.picture(denied)
+    assert drawn is not None
+    assert "sector-asked" in kinds(drawn)
+    assert "sector-true" not in kinds(drawn)
 
 
 def test_absence_is_said() -> None:

@@ -93,7 +93,8 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
     first = int(picked["first"].sum())
     of = int(table["first"].sum())
     rest = picked.height - first
-    why = f"{first:,} of the {of:,} that a run got wrong or that changed, and {rest:,} of the others, spread evenly"
+    why = f"{first:,} of the {of:,} that a run got wrong or that changed"
+    why += f", and {rest:,} of the others, spread evenly" if rest else ", spread evenly, and none of the others"
     return picked.sort("place").select(diagnosis.benchmark.table.columns), why
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.report.marks import PANEL, Label, Mark, Point, View, apart, extent_for, outline
-from probe4d.scenes.geometry import SECTORS, rotation_of_quaternion, yaw_of_rotation
+from probe4d.report.entities import Entity, SceneBoxes, answer_text, entities_at, unpack
+from probe4d.report.marks import PANEL, Label, Mark, View, apart, extent_for, outline
+from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import CLASSES, Scenes
 
 __all__ = ["Panel", "Picture", "Pictures"]
@@ -57,55 +56,6 @@ class Picture(msgspec.Struct, frozen=True):
     words: str
 
 
-@dataclass(frozen=True)
-class _Entity:
-    """A box to be pointed out; without a size it is drawn as a point."""
-
-    kind: str  # `target`, `option` or `group`
-    label: str
-    x: float
-    y: float
-    size: tuple[float, float, float] | None  # length, width, yaw
-    track: str | None
-
-    @property
-    def distance_m(self) -> float:
-        return math.hypot(self.x, self.y)
-
-
-@dataclass(frozen=True)
-class _Scene:
-    """Boxes of one scene as columns, sorted by frame; rows `starts[f]:starts[f + 1]` are those of frame f."""
-
-    starts: NDArray[np.int64]
-    tokens: list[str]
-    tracks: list[str]
-    labels: list[str | None]
-    columns: NDArray[np.float64]  # (n, 5): x, y (ego frame), length, width, yaw
-    seen: list[bool]  # has LiDAR returns, as far as is known
-    poses: NDArray[np.float64]  # (key frames, 3): x, y, yaw (global)
-
-    @property
-    def keyframes(self) -> int:
-        return len(self.poses)
-
-    def rows(self, frame: int) -> range:
-        if not 0 <= frame < self.keyframes:
-            return range(0)
-        return range(int(self.starts[frame]), int(self.starts[frame + 1]))
-
-    def entity(self, row: int, kind: str) -> _Entity:
-        x, y, length, width, yaw = self.columns[row].tolist()
-        return _Entity(kind, self.labels[row] or "object", x, y, (length, width, yaw), self.tracks[row])
-
-    def relative(self, frames: range, frame: int) -> list[Point]:
-        """Where the ego vehicle is at some frames, in the ego frame of one of them."""
-        x, y, yaw = self.poses[frame]
-        dx, dy = self.poses[frames, 0] - x, self.poses[frames, 1] - y
-        forward, left = dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw)
-        return list(zip(forward.tolist(), left.tolist(), strict=True))
-
-
 class Pictures:
     """Draws questions about some scenes.
 
@@ -122,7 +72,7 @@ class Pictures:
         parts = boxes.partition_by("scene", as_dict=True)
         poses = scenes.keyframes.filter(keep).partition_by("scene", as_dict=True)
         self._scenes = {
-            str(name): _unpack(parts.get((name,), boxes.clear()), keyframes) for (name,), keyframes in poses.items()
+            str(name): unpack(parts.get((name,), boxes.clear()), keyframes) for (name,), keyframes in poses.items()
         }
 
     def scene_of(self, question: Question) -> str | None:
@@ -156,29 +106,13 @@ class Pictures:
         frames = [frame for frame in _frames(question, interval) if 0 <= frame < part.keyframes]
         if not frames:
             return None
-        entities = {frame: _entities(question, part, frame) for frame in frames}
-        view = View(extent_for([(entity.x, entity.y) for found in entities.values() for entity in found]))
+        entities = entities_at(question, part, frames)
+        shown = [entity for found in entities.values() for entity in found if entity.kind != "group"]
+        view = View(extent_for([(entity.x, entity.y) for entity in shown]))
         panels = [_panel(question, part, frames, frame, entities, view) for frame in frames]
         if interval is not None and question.options:
             panels.append(_timeline(question, interval, part.keyframes))
         return Picture(name, panels, _words(name, panels))
-
-
-def _unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> _Scene:
-    boxes, keyframes = boxes.sort("frame", "track"), keyframes.sort("frame")
-    usable = boxes.drop_nulls(["ego_x", "ego_y", "length", "width", "ego_yaw"])
-    rotations = rotation_of_quaternion(keyframes.select("pose_qw", "pose_qx", "pose_qy", "pose_qz").to_numpy())
-    return _Scene(
-        starts=np.searchsorted(usable["frame"].to_numpy(), np.arange(keyframes.height + 1)),
-        tokens=usable["token"].to_list(),
-        tracks=usable["track"].to_list(),
-        labels=usable["label"].to_list(),
-        columns=usable.select("ego_x", "ego_y", "length", "width", "ego_yaw").to_numpy(),
-        seen=usable.select(pl.col("lidar_points").is_null() | (pl.col("lidar_points") > 0)).to_series().to_list(),
-        poses=np.column_stack(
-            [keyframes["pose_x"].to_numpy(), keyframes["pose_y"].to_numpy(), yaw_of_rotation(rotations)]
-        ),
-    )
 
 
 def _interval(question: Question) -> tuple[int, int] | None:
@@ -195,46 +129,12 @@ def _frames(question: Question, interval: tuple[int, int] | None) -> list[int]:
     return asked if len(asked) <= 2 else [asked[0], asked[-1]]
 
 
-def _answer_text(question: Question) -> str:
-    """Text of the right option of a choice question, else the answer itself."""
-    position = LETTERS.find(question.answer) if len(question.answer) == 1 else -1
-    return question.options[position] if 0 <= position < len(question.options) else question.answer
-
-
-def _entities(question: Question, part: _Scene, frame: int) -> list[_Entity]:
-    """The boxes that the rule measured at a frame, else all boxes of the classes asked about."""
-    answer = _answer_text(question)
-    rows = {part.tokens[row]: row for row in part.rows(frame)}
-    found = []
-    for fact in question.facts.get("objects", ()):
-        if fact.get("frame") != frame:
-            continue
-        kind = (
-            "option"
-            if question.options and question.options.count(fact["label"]) and fact["label"] != answer
-            else "target"
-        )
-        if fact.get("box") in rows:
-            found.append(part.entity(rows[fact["box"]], kind))
-        else:
-            found.append(_Entity(kind, fact["label"], fact["x"], fact["y"], None, fact.get("track")))
-    if found:
-        return found
-    classes = set(question.entities) or {answer}
-    track = question.facts.get("track")
-    return [
-        part.entity(row, "group")
-        for row in part.rows(frame)
-        if part.seen[row] and (part.tracks[row] == track if track else part.labels[row] in classes)
-    ]
-
-
 def _panel(
     question: Question,
-    part: _Scene,
+    part: SceneBoxes,
     frames: Sequence[int],
     frame: int,
-    entities: dict[int, list[_Entity]],
+    entities: dict[int, list[Entity]],
     view: View,
 ) -> Panel:
     marks: list[Mark] = []
@@ -254,17 +154,17 @@ def _panel(
 
 def _sectors(question: Question, view: View, marks: list[Mark], labels: list[Label]) -> None:
     """The sector proposed, tinted, and the true one, outlined."""
-    true = question.facts.get("sector")
-    if true not in SECTORS:
-        return
+    asked = question.relation
+    true = question.facts.get("sector", asked if question.answer == "Yes" else answer_text(question))
     radius = 0.94 * view.extent_m
-    if question.relation in SECTORS and question.relation != true:
-        centre = SECTORS.index(question.relation) * SECTOR_WIDTH_DEG
-        marks.append(Mark("sector-asked", view.wedge(centre, SECTOR_WIDTH_DEG, radius)))
-        labels.append(_at_bearing("sector-asked", f"asked: {question.relation}", centre, radius, view))
-    centre = SECTORS.index(true) * SECTOR_WIDTH_DEG
-    marks.append(Mark("sector-true", view.wedge(centre, SECTOR_WIDTH_DEG, radius)))
-    labels.append(_at_bearing("sector-true", true, centre, radius, view))
+    wedges = [("sector-true", str(true), str(true))]
+    if asked != true:
+        wedges.insert(0, ("sector-asked", str(asked), f"asked: {asked}"))
+    for kind, sector, text in wedges:
+        if sector in SECTORS:
+            centre = SECTORS.index(sector) * SECTOR_WIDTH_DEG
+            marks.append(Mark(kind, view.wedge(centre, SECTOR_WIDTH_DEG, radius)))
+            labels.append(_at_bearing(kind, text, centre, radius, view))
 
 
 def _at_bearing(kind: str, text: str, bearing_deg: float, radius_m: float, view: View) -> Label:
@@ -275,10 +175,10 @@ def _at_bearing(kind: str, text: str, bearing_deg: float, radius_m: float, view:
 
 
 def _motion(
-    part: _Scene,
+    part: SceneBoxes,
     frames: Sequence[int],
     frame: int,
-    entities: dict[int, list[_Entity]],
+    entities: dict[int, list[Entity]],
     view: View,
     marks: list[Mark],
 ) -> None:
@@ -299,7 +199,7 @@ def _motion(
             marks.append(Mark("ghost", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
 
 
-def _point_out(entity: _Entity, bearing: float | None, view: View, marks: list[Mark], labels: list[Label]) -> None:
+def _point_out(entity: Entity, bearing: float | None, view: View, marks: list[Mark], labels: list[Label]) -> None:
     kind, centre = entity.kind, (entity.x, entity.y)
     if kind != "group":
         marks.append(Mark(f"measure {kind}", view.path([(0.0, 0.0), centre])))

@@ -56,6 +56,12 @@ class Verdict:
     run: str | None
     statements: tuple[Statement, ...]
 
+    @property
+    def count(self) -> str:
+        """How many statements speak for and against, in words."""
+        tones = [statement.tone for statement in self.statements]
+        return f"{tones.count('bad')} against, {tones.count('good')} for"
+
 
 def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
     """Say in words what the figures of a diagnosis show: of each run, then of the benchmark."""

@@ -1,0 +1,144 @@
+"""Which boxes of a key frame a picture points out, found in the columns of one scene."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.report.marks import Point
+from probe4d.scenes.geometry import rotation_of_quaternion, yaw_of_rotation
+from probe4d.scenes.tables import CLASSES
+
+__all__ = ["Entity", "SceneBoxes", "answer_text", "entities_at", "unpack"]
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A box to be pointed out; without a size it is drawn as a point."""
+
+    kind: str  # `target`, `option` or `group`
+    label: str
+    x: float
+    y: float
+    size: tuple[float, float, float] | None  # length, width, yaw
+    track: str | None
+
+    @property
+    def distance_m(self) -> float:
+        """Distance of the centre from the ego origin in the ground plane."""
+        return math.hypot(self.x, self.y)
+
+
+@dataclass(frozen=True)
+class SceneBoxes:
+    """Boxes of one scene as columns, sorted by frame; rows `starts[f]:starts[f + 1]` are those of frame f."""
+
+    starts: NDArray[np.int64]
+    tokens: list[str]
+    tracks: list[str]
+    labels: list[str | None]
+    columns: NDArray[np.float64]  # (n, 5): x, y (ego frame), length, width, yaw
+    seen: list[bool]  # has LiDAR returns, as far as is known
+    poses: NDArray[np.float64]  # (key frames, 3): x, y, yaw (global)
+
+    @property
+    def keyframes(self) -> int:
+        """Number of key frames."""
+        return len(self.poses)
+
+    def rows(self, frame: int) -> range:
+        """Rows of a key frame; none if the scene does not have it."""
+        if not 0 <= frame < self.keyframes:
+            return range(0)
+        return range(int(self.starts[frame]), int(self.starts[frame + 1]))
+
+    def entity(self, row: int, kind: str) -> Entity:
+        """The box of a row."""
+        x, y, length, width, yaw = self.columns[row].tolist()
+        return Entity(kind, self.labels[row] or "object", x, y, (length, width, yaw), self.tracks[row])
+
+    def relative(self, frames: range, frame: int) -> list[Point]:
+        """Where the ego vehicle is at some frames, in the ego frame of one of them."""
+        x, y, yaw = self.poses[frame]
+        dx, dy = self.poses[frames, 0] - x, self.poses[frames, 1] - y
+        forward, left = dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw)
+        return list(zip(forward.tolist(), left.tolist(), strict=True))
+
+
+def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
+    """Take the tables of one scene apart into columns; boxes without a place or size are left out."""
+    boxes, keyframes = boxes.sort("frame", "track"), keyframes.sort("frame")
+    usable = boxes.drop_nulls(["ego_x", "ego_y", "length", "width", "ego_yaw"])
+    rotations = rotation_of_quaternion(keyframes.select("pose_qw", "pose_qx", "pose_qy", "pose_qz").to_numpy())
+    return SceneBoxes(
+        starts=np.searchsorted(usable["frame"].to_numpy(), np.arange(keyframes.height + 1)),
+        tokens=usable["token"].to_list(),
+        tracks=usable["track"].to_list(),
+        labels=usable["label"].to_list(),
+        columns=usable.select("ego_x", "ego_y", "length", "width", "ego_yaw").to_numpy(),
+        seen=usable.select(pl.col("lidar_points").is_null() | (pl.col("lidar_points") > 0)).to_series().to_list(),
+        poses=np.column_stack(
+            [keyframes["pose_x"].to_numpy(), keyframes["pose_y"].to_numpy(), yaw_of_rotation(rotations)]
+        ),
+    )
+
+
+def answer_text(question: Question) -> str:
+    """Text of the right option of a choice question, else the answer itself."""
+    position = LETTERS.find(question.answer) if len(question.answer) == 1 else -1
+    return question.options[position] if 0 <= position < len(question.options) else question.answer
+
+
+def entities_at(question: Question, part: SceneBoxes, frames: Sequence[int]) -> dict[int, list[Entity]]:
+    """The boxes to be pointed out at each frame: those the rule measured, else the nearest of the classes asked about.
+
+    Imported questions come without measurements; for them the first frame's nearest object is followed over
+    the frames, and further objects of its class are kept as a group.
+    """
+    found: dict[int, list[Entity]] = {}
+    followed: set[str] = set()
+    for frame in frames:
+        found[frame] = _measured(question, part, frame) or _nearest(question, part, frame, followed)
+        followed |= {entity.track for entity in found[frame] if entity.kind == "target" and entity.track}
+    return found
+
+
+def _measured(question: Question, part: SceneBoxes, frame: int) -> list[Entity]:
+    rows = {part.tokens[row]: row for row in part.rows(frame)}
+    found = []
+    for fact in question.facts.get("objects", ()):
+        if fact.get("frame") != frame:
+            continue
+        kind = _kind(question, fact["label"])
+        if fact.get("box") in rows:
+            found.append(part.entity(rows[fact["box"]], kind))
+        else:
+            found.append(Entity(kind, fact["label"], fact["x"], fact["y"], None, fact.get("track")))
+    return found
+
+
+def _nearest(question: Question, part: SceneBoxes, frame: int, followed: set[str]) -> list[Entity]:
+    offered = set(question.options) & set(CLASSES)
+    wanted = set(question.entities) or offered
+    rows = [row for row in part.rows(frame) if part.seen[row] and part.labels[row] in wanted]
+    rows.sort(key=lambda row: math.hypot(*part.columns[row, :2]))
+    kept = [row for row in rows if part.tracks[row] in followed]
+    first: set[str | None] = set()
+    found = []
+    for row in kept or rows:
+        if part.labels[row] not in first:
+            first.add(part.labels[row])
+            found.append(part.entity(row, _kind(question, str(part.labels[row]))))
+        elif part.labels[row] in question.entities:
+            found.append(part.entity(row, "group"))
+    return found
+
+
+def _kind(question: Question, label: str) -> str:
+    return "option" if label in question.options and label != answer_text(question) else "target"
