@@ -23,7 +23,9 @@ WRONG = 3
 _KERNEL_HALF = 2
 _PLACEMENTS = 256
 _TRIES = 1000
-_STEPS = 400
+_ROUNDS = 10
+_CLOSE = 0.98
+_STEPS = 200
 _TINY = 1e-12
 _SMALLEST_WEIGHT = 1e-6
 
@@ -162,15 +164,13 @@ def _matched(events: Sequence[_Event], references: _References, keyframes: int, 
     at = {span: index for index, span in enumerate(spans)}
     wanted = np.array([references.share[span] for span in spans])
     wanted /= wanted.sum()
-    weights, marginal = _fitted(sets, wanted)
-    kept = marginal / wanted
-    kept /= kept.max()
+    weights, kept = _feasible(sets, wanted)
     products = weights[:, None, None] * weights[None, :, None] * weights
     cumulative = np.cumsum(sets.reshape(len(spans), -1) * products.ravel(), axis=1)
     wrong = {}
     for key, truth in events:
         index = at[truth.span]
-        if unit_interval(seed, "temporal/kept", key) > kept[index] + 1e-3:
+        if unit_interval(seed, "temporal/kept", key) >= kept[index]:
             continue
         point = unit_interval(seed, "temporal/spans", key) * cumulative[index, -1]
         cell = int(np.searchsorted(cumulative[index], point, side="right"))
@@ -200,6 +200,26 @@ def _compatible(fits: Booleans) -> Numbers:
     return pairs.astype(np.float64)
 
 
+def _feasible(sets: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
+    """Weights for as many of the references as some symmetric law over sets can follow.
+
+    Four long intervals do not fit beside one another, so that no law has many long members. Where it falls
+    behind, references are given up, and the law is fitted to the rest.
+
+    Returns:
+        Weights, and the share of the references of each span that is kept.
+    """
+    kept = np.ones_like(share)
+    for _ in range(_ROUNDS):
+        wanted = share * kept / (share * kept).sum()
+        weights, marginal = _fitted(sets, wanted)
+        reached = np.minimum(marginal / wanted, 1.0)
+        if reached.min() > _CLOSE:
+            break
+        kept = kept * reached
+    return weights, kept
+
+
 def _fitted(sets: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
     """Weights whose symmetric law over sets has the marginal `share`, as near as it can be, and that marginal.
 
@@ -210,7 +230,7 @@ def _fitted(sets: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
     for _ in range(_STEPS):
         mass = weights * (((sets @ weights) @ weights) @ weights)
         marginal = mass / mass.sum()
-        if np.abs(marginal - share).max() < 1e-9:
+        if np.abs(marginal - share).max() < 1e-4:
             break
         weights = weights * np.clip(share / np.maximum(marginal, _TINY), 0.1, 10) ** 0.25
         # Where no law has this marginal some weights would vanish, and whole sets with them.
