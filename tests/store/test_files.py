@@ -80,11 +80,25 @@ def test_paths_inside(tmp_path: Path, relative: str) -> None:
     assert inside(tmp_path, relative) == (tmp_path / relative).resolve()
 
 
-@pytest.mark.parametrize("relative", ["../a", "x/../../a", "/etc/passwd", "link/a"])
+def test_a_folder_at_the_top_may_be_a_link(tmp_path: Path) -> None:
+    root, disk = tmp_path / "root", tmp_path / "disk"
+    root.mkdir()
+    disk.mkdir()
+    (root / "samples").symlink_to(disk)
+    assert inside(root, "samples/LIDAR_TOP/a.bin") == disk / "LIDAR_TOP" / "a.bin"
+    for relative in ("samples/../a", "samples/../../a"):
+        with pytest.raises(InputError, match="leads out"):
+            inside(root, relative)
+
+
+@pytest.mark.parametrize("relative", ["../a", "x/../../a", "/etc/passwd", "file", "samples/link/a", "samples/file"])
 def test_paths_that_lead_out(tmp_path: Path, relative: str) -> None:
     root = tmp_path / "root"
-    root.mkdir()
-    (root / "link").symlink_to(tmp_path)
+    (root / "samples").mkdir(parents=True)
+    (tmp_path / "secret").write_text("x")
+    (root / "samples" / "link").symlink_to(tmp_path)
+    (root / "samples" / "file").symlink_to(tmp_path / "secret")
+    (root / "file").symlink_to(tmp_path / "secret")
     with pytest.raises(InputError, match="leads out of the dataset folder"):
         inside(root, relative)
 

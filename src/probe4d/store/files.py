@@ -57,11 +57,18 @@ def write_text(path: Path | str, content: str) -> None:
 def inside(root: Path, relative: str) -> Path:
     """Join a path that comes from data to its root.
 
+    A folder directly under `root` may be a link to elsewhere, as datasets that are spread over disks have
+    it; a path through it is then held inside the folder that it leads to. Deeper links may not lead out.
+
     Raises:
         InputError: The path is absolute or leads out of `root`, by `..` or through a link.
     """
-    joined = (root / relative).resolve()
-    if Path(relative).is_absolute() or not joined.is_relative_to(root.resolve()):
+    path = Path(relative)
+    joined = (root / path).resolve()
+    homes = [root.resolve()]
+    if len(path.parts) > 1 and ".." not in path.parts:
+        homes.append((root / path.parts[0]).resolve())
+    if path.is_absolute() or not any(joined.is_relative_to(home) for home in homes):
         raise InputError(f"the path {relative!r} leads out of the dataset folder.", path=root)
     return joined
 

@@ -62,7 +62,7 @@ def _file_wrong_case(data: Dataset) -> pl.Series:
     "FIL004",
     "file-outside",
     Severity.ERROR,
-    "A filename leads out of the dataset folder: it is absolute, holds '..' or '\\', or follows a link.",
+    "A filename leads out of the dataset folder: it is absolute, holds '..' or '\\', or follows a link below its top.",
     "Mend the name, or put the files themselves into the folder; nothing outside is read.",
     needs=_NEEDS,
 )
