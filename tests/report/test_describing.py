@@ -79,6 +79,16 @@ def test_facts_read_as_words(facts: dict[str, object], told: tuple[str, str]) ->
     assert told in measured(msgspec.structs.replace(MOTION, facts=facts))
 
 
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [({}, "2.50 m"), ({"bearing_deg": 1.0}, "2.50°"), ({"margin_unit": "s"}, "2.50 s")],
+)
+def test_margins_have_their_unit(facts: dict[str, object], told: str) -> None:
+    rows = dict(measured(msgspec.structs.replace(MOTION, margin=2.5, facts=facts)))
+    assert rows["margin"] == f"{told} to the nearest decision boundary"
+    assert "margin unit" not in rows
+
+
 def test_the_reference_has_its_text() -> None:
     choice = next(one for one in one_of_each() if one.family == "distance")
     assert answer_in_words(choice) == "C. pedestrian"

@@ -102,6 +102,13 @@ def test_the_right_option_stands_out() -> None:
     assert by_kind == {"target": "pedestrian 5.8 m", "option": "car 12.6 m"}
 
 
+@pytest.mark.parametrize("answer", ["Yes", "No"])
+def test_moving_to_the_right_is_no_sector(answer: str) -> None:
+    drawn = PICTURES.picture(msgspec.structs.replace(QUESTIONS["motion-yes-no"], relation="right", answer=answer))
+    assert drawn is not None
+    assert not [kind for panel in (0, 1) for kind in kinds(drawn, panel) if kind.startswith("sector")]
+
+
 @pytest.mark.parametrize("template", ["existence-yes-no", "existence-choice"])
 def test_the_nearest_of_its_class_is_pointed_out_where_nothing_was_measured(template: str) -> None:
     assert texts(picture(template)) == ["car 12.6 m"]

@@ -22,12 +22,14 @@ def measured(question: Question) -> list[tuple[str, str]]:
     """What the rule measured, as (name, value in words) rows; keys unknown here keep their own name."""
     rows = [("rule", question.rule)]
     if question.margin is not None:
-        unit = "°" if "bearing_deg" in question.facts else " m"
-        rows.append(("margin", f"{question.margin:.2f}{unit} to the nearest decision boundary"))
+        angle = "bearing_deg" in question.facts
+        unit = question.facts.get("margin_unit", "°" if angle else "m")
+        rows.append(("margin", f"{question.margin:.2f}{'' if angle else ' '}{unit} to the nearest decision boundary"))
     if question.lidar_points is not None:
         rows.append(("fewest LiDAR returns", f"{question.lidar_points:,}"))
     for key, value in question.facts.items():
-        rows.extend(_rows(key, value))
+        if key != "margin_unit":
+            rows.extend(_rows(key, value))
     return rows
 
 

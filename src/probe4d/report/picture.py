@@ -153,7 +153,12 @@ def _panel(
 
 
 def _sectors(question: Question, view: View, marks: list[Mark], labels: list[Label]) -> None:
-    """The sector proposed, tinted, and the true one, outlined."""
+    """The sector proposed, and the true one, of a question about one key frame.
+
+    Over an interval `left` and `right` are predicates of motion, not sectors.
+    """
+    if len(question.frames) != 1:
+        return
     asked = question.relation
     true = question.facts.get("sector", asked if question.answer == "Yes" else answer_text(question))
     radius = 0.94 * view.extent_m

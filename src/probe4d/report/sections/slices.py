@@ -27,7 +27,7 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         bins = part.select("from", "to").unique(maintain_order=True).sort("from")
         label = {low: _bin(low, high) for low, high in bins.iter_rows()}
         place = {low: position for position, low in enumerate(label)}
-        what = f"margin, {unit}" if by == "margin" else "LiDAR returns"
+        what = "LiDAR returns" if by == "lidar_points" else f"margin ({unit})"
         title = f"{asked(str(family), str(kind)).capitalize()}: {what}"
         told = part.select(
             pl.col("run").alias("name"),
