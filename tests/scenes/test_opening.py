@@ -14,6 +14,7 @@ import pytest
 from tables_on_disk import FRAMES, Tables, small_tables, write_tables
 
 from probe4d.errors import InputError
+from probe4d.scenes.nuscenes import cached
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
 
@@ -279,6 +280,48 @@ def test_wrong_folders(tables: Tables, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"several versions: v1\.0-test-data, v2\. Name one of them with --version"):
         open_scenes(root)
     assert open_scenes(root, version="v2").version == "v2"
+
+
+def test_reopening_reads_no_table_and_gives_the_same(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables["sample_annotation"][0]["sample_token"] = "nowhere"
+    root = write_tables(tables, tmp_path)
+    first = open_scenes(root)
+    monkeypatch.setattr(cached, "read_scenes", lambda *_: pytest.fail("the tables were read again"))
+    again = open_scenes(root)
+    assert_same(again, first)
+    for fact in ("root", "version", "adapter", "reference_channel", "fingerprint", "licence"):
+        assert getattr(again, fact) == getattr(first, fact)
+    with pytest.raises(pytest.fail.Exception, match="read again"):
+        open_scenes(root, reference_channel="LIDAR_TOP")
+
+
+def test_changed_table_is_read_again(tables: Tables, tmp_path: Path) -> None:
+    root = write_tables(tables, tmp_path)
+    first = open_scenes(root)
+    tables["sample_annotation"][0]["num_lidar_pts"] = 8  # the file's size stays
+    second = open_scenes(write_tables(tables, tmp_path))
+    assert second.boxes["lidar_points"].sum() == first.boxes["lidar_points"].sum() + 1
+    assert second.fingerprint != first.fingerprint
+
+
+def test_fingerprint_is_that_of_the_contents(tables: Tables, tmp_path: Path) -> None:
+    first = open_scenes(write_tables(tables, tmp_path / "a"))
+    assert open_scenes(write_tables(tables, tmp_path / "b")).fingerprint == first.fingerprint
+    assert open_scenes(write_tables(tables, tmp_path / "c", indent=1)).fingerprint != first.fingerprint
+    del tables["visibility"]
+    assert open_scenes(write_tables(tables, tmp_path / "d")).fingerprint != first.fingerprint
+
+
+def test_unwritable_cache_only_costs_time(
+    tables: Tables, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = open_scenes(write_tables(tables, tmp_path / "data"))
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("PROBE4D_CACHE", str(tmp_path / "file" / "cache"))
+    assert_same(open_scenes(tmp_path / "data"), expected)
+    assert "could not be written" in caplog.text
 
 
 def test_read_only_dataset_stays_untouched(tables: Tables, tmp_path: Path) -> None:

@@ -117,7 +117,7 @@ class Stage:
         try:
             write_bytes(self._folder / _INDEX, msgspec.json.encode(_Index(self._tables, facts)))
             if place.parent.exists():
-                for older in place.parent.iterdir():
+                for older in set(place.parent.iterdir()) - {place}:
                     shutil.rmtree(older, ignore_errors=True)
             place.parent.mkdir(parents=True, exist_ok=True)
             self._folder.rename(place)

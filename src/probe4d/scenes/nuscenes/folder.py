@@ -93,7 +93,10 @@ def find_tables(dataroot: Path | str, version: str | None = None) -> TableFolder
     if not root.is_dir():
         what = "is a file, and a dataset folder was expected." if root.exists() else "does not exist."
         raise InputError(what, path=root, remedy="Name the folder that holds the tables' folder and samples/.")
-    found = sorted(folder.name for folder in root.iterdir() if _holds_tables(folder))
+    try:
+        found = sorted(folder.name for folder in root.iterdir() if _holds_tables(folder))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", path=root) from error
     if version is not None:
         if version not in found and not (root / version).is_dir():
             names = ", ".join(found) or "no folder of tables"

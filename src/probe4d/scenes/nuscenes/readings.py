@@ -151,8 +151,8 @@ def _ego_poses(reader: TableReader, code_of_pose: dict[str, int]) -> NDArray[np.
     """Ego poses by their number, shape (n, 7); NaN where the table lacks one."""
     poses = np.full((len(code_of_pose), 7), np.nan)
     seen = np.zeros(len(code_of_pose), dtype=np.bool_)
-    for rows in reader.rows("ego_pose", EgoPose):
-        needed = [(code, row) for row in rows if (code := code_of_pose.get(row.token)) is not None]
+    code_of, lists = code_of_pose.get, reader.rows("ego_pose", EgoPose)
+    for needed in gathered([(code, row) for row in rows if (code := code_of(row.token)) is not None] for rows in lists):
         codes = np.array([code for code, _ in needed], dtype=np.int64)
         poses[codes, :3] = number_array((row.translation for _, row in needed), 3)
         poses[codes, 3:] = number_array((row.rotation for _, row in needed), 4)
