@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from small_release import EGO, YES_NO, Release
+from small_release import EGO, KEYFRAMES, YES_NO, Release
 
 from probe4d.benchmarks.benchmark import read_benchmark
 from probe4d.benchmarks.question import Question
@@ -211,6 +211,38 @@ def test_recorded_permutations_tell_the_key_frames(release: Release, importing: 
     assert dict(table.select("scene", "keyframes").unique().iter_rows()) == {"000000001": 40, "000000002": 39}
 
 
+def test_finds_its_way_in_the_release_as_published(
+    releases: Callable[[str], Release], importing: Callable[..., Imported], tmp_path: Path
+) -> None:
+    root = tmp_path / "repository"
+    runs, questions = root / "data" / "b4dl_eval", root / "data" / "b4dl_dataset" / "hallucination_v2"
+    runs.mkdir(parents=True)
+    questions.mkdir(parents=True)
+    shuffled = releases("run")
+    shuffled.shuffled(alpha=0.5)
+    shuffled.folder = runs / "hallucination_v2_temporal_shuffle_cd_alpha05"
+    shuffled.write(kind="jsonl", scenes=False)
+    asked = releases("questions")
+    asked.folder = questions
+    asked.records["motion_action"][0]["distance_delta"] = -2.5
+    asked.write_questions()
+    imported = importing(root)
+    motion = next(question for question in imported.benchmark.questions if question.family == "motion")
+    assert motion.facts["distance_delta"] == -2.5
+    assert imported.run is not None
+    assert imported.run.parameters == {"contrastive_alpha": 0.5}
+    default = releases("default")
+    default.folder = runs / "hallucination_v2"
+    default.write(scenes=False)
+    metadata = [{"scene_id": scene, "num_frames": n} for scene, n in KEYFRAMES.items()]
+    (root / "scene_metadata.json").write_text(json.dumps(metadata))
+    with pytest.raises(InputError, match=r"repository: holds 2 folders in b4dl_eval.*such as .*_v2\."):
+        importing(root, "second")
+    assert not importing(default.folder, "second").created
+    with pytest.raises(InputError, match=r"is not a folder"):
+        importing(root / "data" / "b4dl_eval" / "hallucination_v3", "third")
+
+
 def test_nothing_is_written_when_the_run_folder_is_in_use(
     release: Release, importing: Callable[..., Imported], tmp_path: Path
 ) -> None:
@@ -303,7 +335,7 @@ SHUFFLES: dict[str, tuple[Callable[[Release], None], str]] = {
     "shorter than the scene": (_order(lambda order: order[:-1]), "has 39 frames, the scene has 40"),
     "frame twice": (_order(lambda order: [order[0], order[0], *order[2:]]), "each of 0 to 39 once"),
     "two frames swapped": (_order(lambda order: [order[1], order[0], *order[2:]]), "not the one that seed 42 gives"),
-    "a word": (_order(lambda order: ["x", *order[1:]]), "frame numbers and spaces"),
+    "a word": (_order(lambda order: ["x", *order[1:]]), "each of 0 to 39 once"),
     "another seed": (_cell("motion_action", 0, shuffle_seed=43), "not the one that seed 43 gives"),
     "no seed": (_cell("motion_action", 0, shuffle_seed=None), "needs shuffle_seed"),
     "two alphas": (_cell("motion_action", 1, contrastive_alpha=0.5), "another contrastive alpha than row 1"),

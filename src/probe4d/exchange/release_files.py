@@ -7,13 +7,14 @@ A release folder holds, a file each for a category, question files (`{category}.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from probe4d.errors import InputError
+from probe4d.exchange.release_folders import release_folders
 from probe4d.exchange.release_records import Item, item_from
 from probe4d.exchange.release_schema import FAMILIES, IntervalRow, Prediction, ReleasedQuestion, SceneRow
 from probe4d.exchange.rows import read_records
@@ -33,19 +34,36 @@ class Placed(NamedTuple):
     item: Item
 
 
+class _Record(NamedTuple):
+    """A record as read, the file and row it came from, and its position in its family's file."""
+
+    path: Path
+    where: str
+    order: int
+    content: Any
+
+
 def read_release(release: Path) -> list[Placed]:
-    """Read all files of a release folder, merged a family and in the order of the families."""
-    if not release.is_dir():
-        raise InputError("is not a folder.", path=release, remedy="Give the folder with the release's files.")
-    files = _files(release)
-    scenes = _read_scenes(release)
+    """Read all files of one run (see `release_folders`), merged a family and in the order of the families.
+
+    Raises:
+        InputError: A file is missing, wrong or in contradiction to another.
+    """
+    folders = release_folders(release)
+    files = _files(folders)
+    scenes = _read_scenes(folders)
+    records = {
+        category: [_Record(path, *read) for path in paths for read in _read_file(path)]
+        for category, paths in files.items()
+    }
+    scenes = _told_by_permutations(record.content for found in records.values() for record in found) | scenes
     placed: list[Placed] = []
-    for category, paths in files.items():
+    for category, found in records.items():
         merged: dict[int, Placed] = {}
-        for path in paths:
-            for entry in _read_file(path, category, scenes):
-                order = entry.item.question.order
-                merged[order] = _merge(merged[order], entry) if order in merged else entry
+        for record in found:
+            entry = _place(record, category, scenes)
+            order = entry.item.question.order
+            merged[order] = _merge(merged[order], entry) if order in merged else entry
         placed += [merged[order] for order in sorted(merged)]
     seen: dict[str, Placed] = {}
     for entry in placed:
@@ -60,10 +78,10 @@ def read_release(release: Path) -> list[Placed]:
     return placed
 
 
-def _files(release: Path) -> dict[str, list[Path]]:
+def _files(folders: Sequence[Path]) -> dict[str, list[Path]]:
     """Files by category, question files first, since they say most."""
     ending = "_predictions"
-    for path in sorted(release.iterdir()):
+    for path in sorted(path for folder in folders for path in folder.iterdir()):
         if path.suffix in (".csv", ".jsonl") and path.stem.endswith(ending):
             category = path.stem.removesuffix(ending)
             if category not in FAMILIES:
@@ -76,21 +94,21 @@ def _files(release: Path) -> dict[str, list[Path]]:
     for category in FAMILIES:
         names = [f"{category}.json", f"{category}{ending}.jsonl", f"{category}{ending}.csv"]
         names += [_INTERVALS] if category == "temporal_grounding" else []
-        found = [release / name for name in names if (release / name).is_file()]
+        found = [folder / name for name in names for folder in folders if (folder / name).is_file()]
         if found:
             files[category] = found
     if not files:
         raise InputError(
             "holds none of the release's files.",
-            path=release,
+            path=folders[0],
             remedy="Expected are files such as object_existence_predictions.csv or object_existence.json.",
         )
     return files
 
 
-def _read_scenes(release: Path) -> dict[str, SceneRow]:
+def _read_scenes(folders: Sequence[Path]) -> dict[str, SceneRow]:
     scenes: dict[str, SceneRow] = {}
-    for path in (release / name for name in _SCENES):
+    for path in (folder / name for folder in folders for name in _SCENES):
         if not path.is_file():
             continue
         if path.suffix == ".csv":
@@ -122,8 +140,8 @@ def _read_objects(path: Path, kind: type[Any]) -> Iterator[tuple[str, Any]]:
         raise InputError("holds no record.", path=path, remedy="Give the whole file, or leave it out.")
 
 
-def _read_file(path: Path, category: str, scenes: Mapping[str, SceneRow]) -> Iterator[Placed]:
-    """Yield the items of one file, each index once."""
+def _read_file(path: Path) -> Iterator[tuple[str, int, Any]]:
+    """Yield (where, index, record) of one file, each index once."""
     rows: Iterator[tuple[str, Any]]
     if path.suffix == ".json":
         rows = _read_objects(path, ReleasedQuestion)
@@ -135,14 +153,30 @@ def _read_file(path: Path, category: str, scenes: Mapping[str, SceneRow]) -> Ite
     seen: dict[int, str] = {}
     for position, (where, record) in enumerate(rows):
         index = position if isinstance(record, ReleasedQuestion) else record.index
-        try:
-            item = item_from(record, category=category, index=index, scenes=scenes)
-        except ValueError as error:
-            raise InputError(f"{error}.", path=path, row=where, remedy="Mend or remove that record.") from error
         if index in seen:
             raise InputError(f"has the index {index} of {seen[index]} again.", path=path, row=where)
         seen[index] = where
-        yield Placed(path, where, item)
+        yield where, index, record
+
+
+def _told_by_permutations(records: Iterable[Any]) -> dict[str, SceneRow]:
+    """Scenes whose number of key frames a recorded permutation tells, which is checked later."""
+    scenes: dict[str, SceneRow] = {}
+    for record in records:
+        if isinstance(record, Prediction) and record.shuffle_permutation is not None:
+            length = len(record.permutation)
+            scenes.setdefault(record.scene_id, SceneRow(scene_id=record.scene_id, keyframes=length))
+    return scenes
+
+
+def _place(record: _Record, category: str, scenes: Mapping[str, SceneRow]) -> Placed:
+    try:
+        item = item_from(record.content, category=category, index=record.order, scenes=scenes)
+    except ValueError as error:
+        raise InputError(
+            f"{error}.", path=record.path, row=record.where, remedy="Mend or remove that record."
+        ) from error
+    return Placed(record.path, record.where, item)
 
 
 def _merge(first: Placed, other: Placed) -> Placed:

@@ -77,15 +77,14 @@ def item_from(
             without its full stop.
     """
     scene = scenes.get(record.scene_id)
-    keyframes = None if scene is None else scene.keyframes or scene.num_frames
-    if isinstance(record, Prediction) and record.shuffle_permutation is not None:
-        keyframes = _checked_permutation(record, keyframes)
-    if keyframes is None:
+    if scene is None or scene.keyframes is None:
         raise ValueError(
             f"the number of key frames of scene {record.scene_id} is unknown; it stands in scenes.csv "
             "(scene_id, scene_token, keyframes) or scene_metadata.json, put one of them into the folder"
         )
-    token = scene.scene_token if scene is not None else None
+    keyframes, token = scene.keyframes, scene.scene_token
+    if isinstance(record, Prediction) and record.shuffle_permutation is not None:
+        _check_permutation(record, keyframes)
     if isinstance(record, IntervalRow):
         return _interval_item(record, index, keyframes, token)
     if record.category != category:
@@ -282,15 +281,9 @@ def _released_facts(record: ReleasedQuestion, token: str | None) -> dict[str, An
     return facts
 
 
-def _checked_permutation(record: Prediction, keyframes: int | None) -> int:
-    """Check a recorded permutation, and give the number of key frames that it tells."""
+def _check_permutation(record: Prediction, keyframes: int) -> None:
     if record.mitigation != _MITIGATION or record.shuffle_seed is None or record.contrastive_alpha is None:
         raise ValueError(f"a permutation needs shuffle_seed, contrastive_alpha and mitigation {_MITIGATION!r}")
-    cells = (record.shuffle_permutation or "").split()
-    if not all(cell.isdecimal() for cell in cells):
-        raise ValueError("the permutation does not consist of frame numbers and spaces")
-    length = len(cells) if keyframes is None else keyframes
-    fault = permutation_fault([int(cell) for cell in cells], seed=record.shuffle_seed, length=length)
+    fault = permutation_fault(record.permutation, seed=record.shuffle_seed, length=keyframes)
     if fault is not None:
         raise ValueError(fault)
-    return length

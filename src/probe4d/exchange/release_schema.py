@@ -49,7 +49,14 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
     mitigation: str | None = None
     contrastive_alpha: float | None = None
     shuffle_seed: int | None = None
-    shuffle_permutation: str | None = None
+    shuffle_permutation: str | list[int] | None = None
+
+    @property
+    def permutation(self) -> list[int]:
+        """The recorded order of frames; -1 for what is no frame number."""
+        if isinstance(self.shuffle_permutation, list):
+            return self.shuffle_permutation
+        return [int(cell) if cell.isdecimal() else -1 for cell in (self.shuffle_permutation or "").split()]
 
 
 class ReleasedQuestion(msgspec.Struct, frozen=True, kw_only=True):
