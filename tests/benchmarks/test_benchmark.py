@@ -100,6 +100,12 @@ def test_a_benchmark_replaces_a_benchmark_but_nothing_else(tmp_path: Path) -> No
     assert (tmp_path / "other" / "thesis.tex").read_text() == "precious"
 
 
+def test_a_file_is_no_place_for_a_benchmark(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("precious")
+    with pytest.raises(InputError, match="is a file, not a folder"):
+        write_benchmark(made("a"), tmp_path / "file", card="")
+
+
 def no_record(folder: Path) -> None:
     (folder / "benchmark.json").unlink()
 

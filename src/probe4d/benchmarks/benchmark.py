@@ -118,14 +118,15 @@ def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Ben
 
     Returns:
         The benchmark with its path.
+
+    Raises:
+        InputError: The path is a file, or a folder with other things in it, or cannot be written to.
     """
     path = Path(path)
-    if (
-        path.is_dir()
-        and any(path.iterdir())
-        and not (path / RECORD_FILE).exists()
-        and not (path / QUESTIONS_FILE).exists()
-    ):
+    if path.exists() and not path.is_dir():
+        raise InputError("is a file, not a folder.", path=path, remedy="Choose another --out folder.")
+    is_benchmark = (path / RECORD_FILE).exists() or (path / QUESTIONS_FILE).exists()
+    if path.is_dir() and any(path.iterdir()) and not is_benchmark:
         raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
     (path / RECORD_FILE).unlink(missing_ok=True)
     with whole_file(path / QUESTIONS_FILE) as temporary:

@@ -229,9 +229,11 @@ def test_a_build_is_read_back(scenes: Scenes, tmp_path: Path) -> None:
     assert all(line in card for line in built.record.shortfalls)
 
 
-def test_an_annotated_sector_confines_every_question_about_objects(scenes: Scenes) -> None:
-    built = probe4d.build("lidar-hallu", scenes, per_family=120, annotated_sector="-70:70")
+def test_an_annotated_sector_confines_every_question_about_objects(scenes: Scenes, tmp_path: Path) -> None:
+    built = probe4d.build("lidar-hallu", scenes, out=tmp_path, per_family=120, annotated_sector="-70:70")
     assert built.record.parameters["annotated_sector"] == [-70.0, 70.0]
+    card = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert "Only bearings from -70 to 70 degrees" in card
     allowed = {"front", "front-left", "front-right", "left", "right"}
     for question in built.questions:
         about_ego = question.rule in ("event:ego-still", "event:ego-moving")

@@ -24,7 +24,7 @@ from probe4d.benchmarks.benchmark import (
 from probe4d.benchmarks.card import dataset_card
 from probe4d.benchmarks.contrasts import with_contrasts
 from probe4d.benchmarks.lidar_hallu.candidates import OPTIONS, Candidates, Measuring, candidates_of, merged
-from probe4d.benchmarks.lidar_hallu.card import CARD
+from probe4d.benchmarks.lidar_hallu.card import suite_card
 from probe4d.benchmarks.lidar_hallu.distractors import DISTRACTORS, wrong_intervals
 from probe4d.benchmarks.lidar_hallu.drafting import Drafting
 from probe4d.benchmarks.lidar_hallu.events import read_events
@@ -168,7 +168,7 @@ def build(
         probe4d=__version__,
     )
     benchmark = Benchmark(table, record)
-    return benchmark if out is None else write_benchmark(benchmark, out, card=dataset_card(record, CARD))
+    return benchmark if out is None else write_benchmark(benchmark, out, card=dataset_card(record, suite_card(sector)))
 
 
 def _check_parameters(

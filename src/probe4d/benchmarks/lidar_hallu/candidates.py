@@ -16,6 +16,7 @@ from probe4d.benchmarks.lidar_hallu.rules import (
     SECTORS,
     AnnotatedSector,
     class_presence,
+    measured_object,
     measured_objects,
     motion_pairs,
     nearest_objects,
@@ -27,8 +28,6 @@ from probe4d.scenes.tables import Scenes
 __all__ = ["OPTIONS", "Candidates", "Measuring", "candidates_of", "merged"]
 
 OPTIONS = 4
-
-_FIELDS = ("frame", "label", "track", "box", "x", "y", "distance_m", "lidar_points")
 
 
 class Measuring(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +77,7 @@ def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
 
     kept = nearest.filter(pl.col("margin") >= measuring.min_margin)
     _count(exclusions, f"position: margin below {measuring.min_margin:g} degrees", nearest.height - kept.height)
-    pools["position"] = _keyed(kept, "label").with_columns(object=_object())
+    pools["position"] = _keyed(kept, "label").with_columns(object=measured_object())
 
     pairs = motion_pairs(nearest, objects.everywhere)
     ahead = nearest.join(scenes.scenes.select("scene", "keyframes"), on="scene").filter(
@@ -88,7 +87,7 @@ def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
     _count(exclusions, "motion: the object is not annotated at the end", ahead.height - pairs.height)
     judged = _keyed(predicate_answers(pairs), "label", "predicate")
     clear = judged.filter(pl.col("margin") >= measuring.min_margin).with_columns(
-        object=_object(), object_end=_object("_end")
+        object=measured_object(), object_end=measured_object("_end")
     )
     _count(exclusions, f"motion: margin below {measuring.min_margin:g} m", judged.height - clear.height)
     pools["motion-yes"], pools["motion-no"] = clear.filter("holds"), clear.filter(~pl.col("holds"))
@@ -113,7 +112,7 @@ def merged(parts: list[Candidates]) -> Candidates:
 
 def _existence(presence: pl.DataFrame, nearest: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Pools of existence questions; `object` is the nearest object of the class that is present."""
-    witnesses = nearest.select("scene", "frame", "label", object=_object())
+    witnesses = nearest.select("scene", "frame", "label", object=measured_object())
     with_label = pl.col("present").alias("label")
     present = presence.with_columns(with_label).explode("label").drop_nulls("label")
     absent = presence.with_columns(pl.col("absent").alias("label")).explode("label").drop_nulls("label")
@@ -131,7 +130,7 @@ def _distance(nearest: pl.DataFrame, seed: int) -> pl.DataFrame:
     """Key frames with at least four classes: the closest one's object, three drawn others, sorted by distance."""
     frames = _keyed(
         nearest.group_by("scene", "frame", maintain_order=True)
-        .agg(label=pl.col("label"), objects=_object())
+        .agg(label=pl.col("label"), objects=measured_object())
         .filter(pl.col("label").list.len() >= OPTIONS)
     )
     chosen = []
@@ -146,12 +145,6 @@ def _distance(nearest: pl.DataFrame, seed: int) -> pl.DataFrame:
 
 def _keyed(table: pl.DataFrame, *names: str) -> pl.DataFrame:
     return table.with_columns(key=pl.concat_str("scene", "frame", *names, separator="|"))
-
-
-def _object(suffix: str = "") -> pl.Expr:
-    """The measured object of a row, as it goes into `facts`."""
-    plain = {"label", "track"}
-    return pl.struct(pl.col(name if not suffix or name in plain else f"{name}{suffix}").alias(name) for name in _FIELDS)
 
 
 def _count(exclusions: dict[str, int], reason: str, n: int) -> None:

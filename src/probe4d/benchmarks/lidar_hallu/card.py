@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from probe4d.benchmarks.card import SuiteCard
+from probe4d.benchmarks.lidar_hallu.rules import AnnotatedSector
 
-__all__ = ["CARD"]
+__all__ = ["suite_card"]
 
-CARD = SuiteCard(
+_CARD = SuiteCard(
     title="LiDAR-Hallu",
     about=(
         "Questions about what is around the ego vehicle, where it is, how it moves and when things happen. Every "
@@ -44,13 +47,22 @@ CARD = SuiteCard(
         "Motion is relative to the ego vehicle: its own turning counts as lateral motion of what it passes.",
         "The words of the default prompts do not state the thresholds; `--setting explicit-threshold` does.",
         "The same object and key frame can appear in several questions; intervals should be taken over whole scenes.",
-        "Where `annotated_sector` is set, nothing is known of what lies outside it: questions about objects say that "
-        "they ask about that range of bearings alone, absence, nearness and order hold inside it, and only sectors "
-        "that it meets are proposed. Questions about the ego vehicle's own motion and events from a file are not "
-        "restricted.",
     ),
     papers=(
         "LiDAR-Hallu: Do LiDAR Language Models Really Understand Spatio-temporal Relationships? arXiv:2609.24452",
         "B4DL (source of temporal events where an events file was given)",
     ),
 )
+
+
+def suite_card(annotated: AnnotatedSector | None) -> SuiteCard:
+    """The suite's words for a card, with a limit of its own for a dataset that is annotated in part."""
+    if annotated is None:
+        return _CARD
+    partly = (
+        f"**Only bearings from {annotated.start_deg:g} to {annotated.end_deg:g} degrees, counter-clockwise from "
+        "straight ahead, are taken as annotated.** Questions about objects say that they ask about that range alone: absence, "
+        "nearness and order hold inside it, and only sectors that it meets are proposed. Questions about the ego "
+        "vehicle's own motion, and events from a file, are not confined."
+    )
+    return replace(_CARD, limits=(partly, *_CARD.limits))

@@ -146,11 +146,12 @@ def _published(
 
 
 def _matched(events: Sequence[_Event], references: _References, keyframes: int, seed: int) -> dict[str, list[Interval]]:
-    """Spans drawn so that the truth's is exchangeable with the others; starts as far from one another as they go.
+    """Spans drawn so that the truth's is exchangeable with the others, places so that none stands out.
 
     A set of four spans is drawn with probability proportional to the product of one weight a span, over the
     sets in which each fits beside each other wherever it lies. That law is symmetric in the four; the
-    weights are fitted so that each member's span follows the references' own distribution.
+    weights are fitted so that each member's span follows the references' own distribution. References that
+    no such law can follow are left out.
     """
     spans = [span for span in references.share if span < keyframes]
     fits = np.array([[_fits(first, second, keyframes) for second in spans] for first in spans])

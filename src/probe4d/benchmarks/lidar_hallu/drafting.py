@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -20,7 +20,7 @@ from probe4d.benchmarks.lidar_hallu.templates import (
     position_stem,
     within,
 )
-from probe4d.benchmarks.question import LETTERS, Evidence, Question, question_id
+from probe4d.benchmarks.question import LETTERS, Evidence, Format, Question, question_id
 from probe4d.benchmarks.sampling import arranged
 from probe4d.evidence.ego_motion import ego_motion, scene_phrases
 from probe4d.scenes.tables import Scenes
@@ -248,13 +248,12 @@ class Drafting:
     def _arranged(self, family: str, key: str, items: Iterable[str]) -> tuple[str, ...]:
         return tuple(arranged(list(items), seed=self._seed, family=family, key=key))
 
-    def _finished(self, family: str, kind: Any, drafts: Iterable[_Draft]) -> list[Question]:
+    def _finished(self, family: str, kind: Format, drafts: Iterable[_Draft]) -> list[Question]:
         """Complete drafts: identity, evidence, poses, ego-motion text."""
         template = f"{family}-{kind}"
-        finish: Callable[[_Draft], Question] = lambda draft: self._finish(family, template, kind, draft)  # noqa: E731
-        return [finish(draft) for draft in drafts]
+        return [self._finish(family, template, kind, draft) for draft in drafts]
 
-    def _finish(self, family: str, template: str, kind: Any, draft: _Draft) -> Question:
+    def _finish(self, family: str, template: str, kind: Format, draft: _Draft) -> Question:
         scene, keyframes = draft.scene, self._keyframes[draft.scene]
         stem = within(self._annotated_sector, draft.stem) if draft.restricted else draft.stem
         shown = draft.frames if family in ("existence", "position", "distance") else tuple(range(keyframes))

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.lidar_hallu.rules import SECTOR_BOUNDS_DEG, SECTORS
+from probe4d.benchmarks.lidar_hallu.rules import MEASURED_OBJECT, SECTOR_BOUNDS_DEG, SECTORS, measured_object
 from probe4d.errors import InputError
 from probe4d.scenes.tables import CLASSES, Scenes
 
@@ -25,19 +25,6 @@ FRAMES_OUTSIDE = 3
 NEAR_M = (10.0, 20.0, 30.0, 40.0)
 STILL_MPS = 0.2
 
-_OBJECT = pl.Struct(
-    {
-        "frame": pl.Int32(),
-        "label": pl.String(),
-        "track": pl.String(),
-        "box": pl.String(),
-        "x": pl.Float64(),
-        "y": pl.Float64(),
-        "distance_m": pl.Float64(),
-        "lidar_points": pl.Int32(),
-    }
-)
-
 EVENTS_SCHEMA: dict[str, pl.DataType] = {
     "scene": pl.String(),
     "key": pl.String(),
@@ -48,7 +35,7 @@ EVENTS_SCHEMA: dict[str, pl.DataType] = {
     "definition": pl.String(),  # how the condition is measured, in words; null where it is not known
     "start": pl.Int32(),
     "end": pl.Int32(),
-    "objects": pl.List(_OBJECT),  # the boxes that meet the condition, one a key frame
+    "objects": pl.List(MEASURED_OBJECT),  # the boxes that meet the condition, one a key frame
     "source_row": pl.Int32(),  # row of the events file
 }
 
@@ -91,14 +78,10 @@ def measured_events(
         ("class-closer", closer, pl.col("other")),
     ]
     states = [
-        table.select("scene", kind=pl.lit(kind), label="label", detail=detail, frame="frame", object=_object())
+        table.select("scene", kind=pl.lit(kind), label="label", detail=detail, frame="frame", object=measured_object())
         for kind, table, detail in conditions
     ]
     return _events(_runs(pl.concat([*states, _ego_steps(scenes.keyframes)])), scenes.scenes)
-
-
-def _object() -> pl.Expr:
-    return pl.struct(field.name for field in _OBJECT.fields)
 
 
 def _ego_steps(keyframes: pl.DataFrame) -> pl.DataFrame:
@@ -116,7 +99,7 @@ def _ego_steps(keyframes: pl.DataFrame) -> pl.DataFrame:
             label=pl.lit(None, dtype=pl.String),
             detail=pl.lit(None, dtype=pl.String),
             frame="frame",
-            object=pl.lit(None, dtype=_OBJECT),
+            object=pl.lit(None, dtype=MEASURED_OBJECT),
         )
     )
 

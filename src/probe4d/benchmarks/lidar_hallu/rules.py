@@ -18,12 +18,14 @@ from probe4d.scenes.tables import CLASSES, Scenes
 
 __all__ = [
     "INTERVAL_FRAMES",
+    "MEASURED_OBJECT",
     "PREDICATES",
     "SECTORS",
     "SECTOR_BOUNDS_DEG",
     "AnnotatedSector",
     "Objects",
     "class_presence",
+    "measured_object",
     "measured_objects",
     "motion_pairs",
     "nearest_objects",
@@ -110,6 +112,21 @@ class AnnotatedSector(NamedTuple):
         return tuple(kept)
 
 
+MEASURED_OBJECT = pl.Struct(
+    {
+        "frame": pl.Int32(),
+        "label": pl.String(),
+        "track": pl.String(),
+        "box": pl.String(),
+        "x": pl.Float64(),
+        "y": pl.Float64(),
+        "distance_m": pl.Float64(),
+        "lidar_points": pl.Int32(),
+    }
+)
+"""A measured box as it goes into `facts`."""
+
+
 class Objects(NamedTuple):
     """Measured boxes.
 
@@ -123,6 +140,15 @@ class Objects(NamedTuple):
     everywhere: pl.DataFrame
     annotated: pl.DataFrame
     exclusions: dict[str, int]
+
+
+def measured_object(suffix: str = "") -> pl.Expr:
+    """The box of a row as a `MEASURED_OBJECT`; with a suffix the one at the end of a motion (see `motion_pairs`)."""
+    unchanged = {"label", "track"}
+    return pl.struct(
+        pl.col(field.name if field.name in unchanged else field.name + suffix).alias(field.name)
+        for field in MEASURED_OBJECT.fields
+    )
 
 
 def sector_of(bearing_deg: pl.Expr) -> pl.Expr:
