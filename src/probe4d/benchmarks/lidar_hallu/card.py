@@ -61,8 +61,8 @@ def suite_card(annotated: AnnotatedSector | None) -> SuiteCard:
         return _CARD
     partly = (
         f"**Only bearings from {annotated.start_deg:g} to {annotated.end_deg:g} degrees, counter-clockwise from "
-        "straight ahead, are taken as annotated.** Questions about objects say that they ask about that range alone: absence, "
-        "nearness and order hold inside it, and only sectors that it meets are proposed. Questions about the ego "
-        "vehicle's own motion, and events from a file, are not confined."
+        "straight ahead, are taken as annotated.** Questions about objects say that they ask about that range alone: "
+        "absence, nearness and order hold inside it, and only sectors that it meets are proposed. Questions about the "
+        "ego vehicle's own motion, and events from a file, are not confined."
     )
     return replace(_CARD, limits=(partly, *_CARD.limits))
