@@ -7,6 +7,8 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
+
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.browser import browser
 from probe4d.report.drawing import environment, template_text
@@ -44,6 +46,8 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
         .get_template("report.html")
         .render(
             benchmark=diagnosis.benchmark.record,
+            total=diagnosis.benchmark.table.height,
+            runs=[run.name for run in diagnosis.runs],
             verdicts=verdicts(diagnosis),
             sections=sections(diagnosis),
             questions=questions,
@@ -82,6 +86,10 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     for sentence in record.shortfalls:
         yield "short", sentence
     yield "parser", diagnosis.parser
+    changed = diagnosis.figures.filter(pl.col("metric").str.starts_with("parser_changed_"))
+    for run, metric, value, n in changed.select("run", "metric", "value", "n").iter_rows():
+        other = metric.removeprefix("parser_changed_")
+        yield f"run {run}", f"the {other} parser reads {round(value * n):,} of {n:,} answers otherwise"
     for run in diagnosis.runs:
         yield f"run {run.name}", f"{run.record.model}, setting {run.record.setting}, {run.record.layout} layout"
         for warning in run.warnings:

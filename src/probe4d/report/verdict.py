@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from probe4d.diagnosis.controls import CONTENT, FIXED
@@ -281,14 +282,14 @@ def _words_alone(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement]:
         content, fixed = lookup.get(CONTENT, "accuracy", family, kind), lookup.get(FIXED, "accuracy", family, kind)
         if family == "all" or content is None or fixed is None or content.n < FEW:
             continue
-        if content.low is None or content.low - fixed.value < 0 or content.value - fixed.value < WORDS_ALONE:
+        offered = table.filter((pl.col("family") == family) & (pl.col("format") == kind))["options"]
+        chance = 0.5 if kind == "yes-no" else float(np.mean(1 / offered.list.len().to_numpy()))
+        without = max(fixed.value, chance)
+        if content.low is None or content.low < without or content.value < without + WORDS_ALONE:
             continue
-        options = (
-            table.filter((pl.col("family") == family) & (pl.col("format") == kind))["options"].explode().drop_nulls()
-        )
         by = "the words of the question"
         if kind == "choice":
-            spans = options.len() > 0 and options.str.contains(r"^from frame \d+ to frame \d+$").all()
+            spans = offered.explode().str.contains(r"^from frame \d+ to frame \d+$").all()
             by = "the lengths of the intervals offered" if spans else "the options offered"
         yield Statement(
             "note",

@@ -29,4 +29,4 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
         slices(diagnosis, names),
         changes(diagnosis, lookup),
     )
-    return [section for section in made if section.table.rows]
+    return [section for section in made if section.charts]
