@@ -276,7 +276,12 @@ ANSWERS: dict[str, tuple[str, Callable[[Question], bool], Change]] = {
     "ego motion, removed": ("distance-choice", bool, drop("ego_motion")),
     "interval in the facts": ("temporal-choice", bool, fact("interval", lambda ends: [ends[0], ends[1] - 1])),
     "event": ("temporal-choice", bool, fact("event.kind", lambda kind: "b4dl")),
-    "definition": ("temporal-choice", bool, fact("event.definition", lambda _: "")),
+    "definition, removed": ("temporal-choice", bool, fact("event.definition", lambda _: "")),
+    "definition": (
+        "temporal-choice",
+        lambda question: question.facts["event"]["kind"].endswith("-in-sector"),
+        fact("event.definition", lambda words: words.replace("2.5", "0").replace("7.5", "0")),
+    ),
     "margin": ("distance-choice", bool, lambda question: changed(question, margin=(question.margin or 0) + 0.001)),
     "margin, removed": ("position-choice", bool, lambda question: changed(question, margin=None)),
     "fewest returns": ("motion-yes-no", bool, lambda question: changed(question, lidar_points=1_000)),
@@ -418,6 +423,17 @@ def another_category(tables: Tables, question: Question) -> str:
     return seen(question)
 
 
+def appearing_class(tables: Tables, question: Question) -> str:
+    """Make something that is there at the frame asked about one of the class that was absent."""
+    sample = reading_of(tables, question)["sample_token"]
+    seen_there = next(
+        row for row in tables["sample_annotation"] if row["sample_token"] == sample and row["num_lidar_pts"]
+    )
+    trailer = next(row["token"] for row in tables["category"] if row["name"] == "vehicle.trailer")
+    row_of(tables, "instance", seen_there["instance_token"])["category_token"] = trailer
+    return "answer: stored 'No', derived 'Yes'"
+
+
 def rename_box(tables: Tables, question: Question) -> str:
     row_of(tables, "sample_annotation", seen(question))["token"] = "f" * 32
     return "f" * 32
@@ -515,6 +531,7 @@ TABLES: dict[str, tuple[str, Callable[[Question], bool], TableChange]] = {
     "box deleted at the end": ("motion-yes-no", bool, delete_end),
     "box of another track": ("motion-yes-no", bool, another_track),
     "other category": ("position-choice", bool, another_category),
+    "class appears": ("existence-yes-no", lambda q: q.answer == "No" and q.entities == ("trailer",), appearing_class),
     "box renamed": ("distance-choice", bool, rename_box),
     "box of another key frame": ("position-choice", inner, another_sample),
     "nearer box": ("position-choice", lambda question: question.margin is not None, nearer_box),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, derive_answer, told_boxes
 from probe4d.benchmarks.lidar_hallu.audit.comparing import TOLERANCE, differences
-from probe4d.benchmarks.lidar_hallu.audit.events import derive_event, distractor_faults
+from probe4d.benchmarks.lidar_hallu.audit.events import definition_fault, derive_event, distractor_faults
 from probe4d.benchmarks.lidar_hallu.audit.integrity import benchmark_findings, question_faults
 from probe4d.benchmarks.lidar_hallu.audit.measuring import MeasuredScene, measure_scene
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
@@ -136,7 +136,7 @@ def _differing(question: Question, scenes: Mapping[str, MeasuredScene], measurin
         if name == "margin" and question.family == "position":
             tolerance = _bearing_tolerance_deg(derived)
         yield from differences(name, getattr(question, name), value, tolerance=tolerance)
-    yield from _differing_facts(question, derived, scene, measuring)
+    yield from _differing_facts(question, asked, derived, scene, measuring)
     if derived.margin is not None and derived.margin < measuring.min_margin - TOLERANCE:
         yield f"the margin {derived.margin:g} is below the benchmark's {measuring.min_margin:g}"
 
@@ -176,7 +176,7 @@ def _expected(asked: Asked, derived: Derived) -> dict[str, Any]:
 
 
 def _differing_facts(
-    question: Question, derived: Derived, scene: MeasuredScene, measuring: _Measuring
+    question: Question, asked: Asked, derived: Derived, scene: MeasuredScene, measuring: _Measuring
 ) -> Iterator[str]:
     told_motion = question.facts.get("ego_motion")
     told_text = str(told_motion.get("text")) if isinstance(told_motion, Mapping) else ""
@@ -197,11 +197,12 @@ def _differing_facts(
             facts.pop("bearing_deg"),
             tolerance=_bearing_tolerance_deg(derived),
         )
-    if isinstance(stored.get("event"), Mapping) and "event" in facts:
-        stored["event"], definition = dict(stored["event"]), stored["event"].get("definition")
-        stored["event"].pop("definition", None)
-        if derived.rule != "event:b4dl" and not definition:
-            yield "facts.event.definition: stored nothing"
+    if isinstance(stored.get("event"), dict) and "event" in facts:
+        stored["event"] = dict(stored["event"])
+        definition = stored["event"].pop("definition", None)
+        fault = definition_fault(asked, definition) if asked.event is not None else None
+        if fault is not None:
+            yield fault
     yield from differences("facts", stored, facts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby, pairwise
@@ -21,7 +22,7 @@ from probe4d.benchmarks.lidar_hallu.audit.tables import KeyFrame
 from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, read_interval
 from probe4d.benchmarks.question import Question
 
-__all__ = ["derive_event", "distractor_faults"]
+__all__ = ["definition_fault", "derive_event", "distractor_faults"]
 
 SPANS = range(5, 20)
 FRAMES_OUTSIDE = 3
@@ -103,6 +104,20 @@ def distractor_faults(question: Question, *, published: bool) -> list[str]:
         if option[1] - option[0] not in SPANS:
             faults.append(f"the wrong interval {option[0]}-{option[1]} does not span 5 to 19 key-frame steps")
     return faults
+
+
+def definition_fault(asked: Asked, definition: object) -> str | None:
+    """Say what is wrong with the words that define an event from geometry; null if they hold its numbers."""
+    numbers: tuple[float, ...] = (STILL_MPS,) if asked.label is None else ()
+    if asked.detail in SECTOR_CENTRES_DEG:
+        centre = SECTOR_CENTRES_DEG[asked.detail]
+        numbers = tuple(math.remainder(centre + half, 360) for half in (-22.5, 22.5))
+    words = definition if isinstance(definition, str) else ""
+    told = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", words)]
+    missing = [f"{number:g}" for number in numbers if number not in told]
+    if missing or not words.strip():
+        return f"facts.event.definition: stored {definition!r}, which lacks {' and '.join(missing) or 'words'}"
+    return None
 
 
 def _intervals(question: Question) -> list[tuple[int, int]]:
