@@ -30,7 +30,7 @@ class Tokened(Protocol):
 Item = TypeVar("Item")
 Row = TypeVar("Row", bound=Tokened)
 
-_ENOUGH_ROWS = 2048
+_ENOUGH_ROWS = 1024
 
 
 class TableReader:

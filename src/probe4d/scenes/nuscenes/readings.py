@@ -150,21 +150,17 @@ _READING_SCHEMA: dict[str, pl.DataType] = {
 def _ego_poses(reader: TableReader, code_of_pose: dict[str, int]) -> NDArray[np.float64]:
     """Ego poses by their number, shape (n, 7); NaN where the table lacks one."""
     poses = np.full((len(code_of_pose), 7), np.nan)
-    seen = np.zeros(len(code_of_pose), dtype=np.bool_)
-    code_of, lists = code_of_pose.get, reader.rows("ego_pose", EgoPose)
-    for needed in gathered([(code, row) for row in rows if (code := code_of(row.token)) is not None] for rows in lists):
+    code_of = code_of_pose.get
+    found: list[NDArray[np.int64]] = []
+    for rows in reader.rows("ego_pose", EgoPose):
+        needed = [(code, row) for row in rows if (code := code_of(row.token)) is not None]
         codes = np.array([code for code, _ in needed], dtype=np.int64)
-        poses[codes, :3] = number_array((row.translation for _, row in needed), 3)
-        poses[codes, 3:] = number_array((row.rotation for _, row in needed), 4)
-        if seen[codes].any() or len(np.unique(codes)) < len(codes):
-            _, row = next((code, row) for code, row in needed if seen[code] or codes.tolist().count(code) > 1)
-            raise InputError(
-                "the token stands in two rows, and tokens must be unique.",
-                path=reader.path("ego_pose"),
-                row=f"token {row.token}",
-                remedy="Remove one of the two rows.",
-            )
-        seen[codes] = True
+        poses[codes, :3] = number_array([row.translation for _, row in needed], 3)
+        poses[codes, 3:] = number_array([row.rotation for _, row in needed], 4)
+        found.append(codes)
+    times_found = np.bincount(np.concatenate([np.zeros(0, np.int64), *found]), minlength=len(code_of_pose))
+    if (times_found > 1).any():
+        check_unique(pl.Series(np.repeat(list(code_of_pose), times_found)), reader.path("ego_pose"))
     return poses
 
 
