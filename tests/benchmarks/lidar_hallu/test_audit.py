@@ -238,7 +238,7 @@ def test_a_build_on_simulated_scenes_passes(built: Benchmark, simulated: Path) -
     "options",
     [
         {"annotated_sector": "-60:60", "distractors": "published"},
-        {"annotated_sector": "20:150", "min_lidar_points": 3},
+        {"annotated_sector": "20.1234567:150", "min_lidar_points": 3},
         {"annotated_sector": "120:-120"},
         {"min_margin": 1.0},
     ],

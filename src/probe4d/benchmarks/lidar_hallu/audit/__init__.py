@@ -151,6 +151,8 @@ def _asked(question: Question, measuring: _Measuring) -> Asked:
         raise Unanswerable(f"{question.question!r} asks of no event that geometry gives")
     about_ego = question.family == "temporal" and asked.label is None
     confined = None if about_ego else measuring.annotated_deg
+    if confined is not None:
+        confined = (float(f"{confined[0]:g}"), float(f"{confined[1]:g}"))  # as the text writes them
     if asked.annotated_deg != confined:
         raise Unanswerable(f"the text confines itself to bearings {asked.annotated_deg}, the benchmark to {confined}")
     return asked

@@ -53,7 +53,7 @@ _EVENTS = {
 _EVENT_HEAD = "During which frames "
 _INTERVAL = re.compile(r"from frame (\d+) to frame (\d+)")
 _ANNOTATED = re.compile(
-    r"Consider only objects whose center has a bearing between (-?[\d.]+) and (-?[\d.]+) degrees [^)]*\)\. "
+    r"Consider only objects whose center has a bearing between (-?[\d.e-]+) and (-?[\d.e-]+) degrees [^)]*\)\. "
 )
 
 
