@@ -100,14 +100,9 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
 
 def script_safe(data: str) -> str:
     """Escape JSON so that it cannot end, or be taken for markup in, the script element around it."""
-    escapes: dict[str, str | int | None] = {
-        "<": "\\u003c",
-        ">": "\\u003e",
-        "&": "\\u0026",
-        "\u2028": "\\u2028",
-        "\u2029": "\\u2029",
-    }
-    return data.translate(str.maketrans(escapes))
+    for character in "<>&\u2028\u2029":
+        data = data.replace(character, f"\\u{ord(character):04x}")
+    return data
 
 
 def _pack(

@@ -116,7 +116,7 @@ def interval(figure: Figure, *, signed: bool = False) -> str:
         return ""
     sign = "+" if signed else ""
     low, high = (f"{100 * end:{sign}.1f}".replace("-", "\u2212") for end in (figure.low, figure.high))
-    return f"95 % interval {low} to {high}"
+    return f"95{NARROW}% interval {low} to {high}"
 
 
 def asked(family: str, kind: str) -> str:

@@ -120,8 +120,9 @@ def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Stateme
             yield Statement("bad", f"Chooses {most} in {percent(part)} of {n:,} {asked(family, 'choice')}.")
         return
     letter, share = str(constant["label"][0]), float(constant["share"][0])
-    text = f"Chooses {letter} in {percent(share)} of {total:,} choice questions."
-    always = per_family.filter((pl.col("share") == 1) & (pl.col("label") == letter))["family"].to_list()
+    text = f"Chooses {letter} in {'all' if share == 1 else f'{percent(share)} of'} {total:,} choice questions."
+    same = per_family.filter((pl.col("share") == 1) & (pl.col("label") == letter))
+    always = same["family"].to_list() if share < 1 else []
     if always:
         text = text[:-1] + f", and nothing else in {asked(listed(always), 'choice')}."
     excess, right = (lookup.get(run, metric, "all", "choice") for metric in ("excess_over_a", "accuracy"))

@@ -51,7 +51,7 @@ def relations(lookup: Lookup, names: Sequence[str]) -> Section:
             (
                 *("Run", "Family", "Relation", "TPR #", "95 % interval #", "n true #"),
                 *("FPR #", "95 % interval #", "n false #"),
-                *("FPR just below the threshold #", "95 % interval #", "n below #"),
+                *("FPR below threshold #", "95 % interval #", "n below #"),
             ),
             rows,
         ),
