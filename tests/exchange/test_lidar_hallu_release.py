@@ -211,6 +211,15 @@ def test_recorded_permutations_tell_the_key_frames(release: Release, importing: 
     assert dict(table.select("scene", "keyframes").unique().iter_rows()) == {"000000001": 40, "000000002": 39}
 
 
+def test_a_benchmark_tells_the_key_frames_to_later_runs(
+    releases: Callable[[str], Release], importing: Callable[..., Imported]
+) -> None:
+    shuffled = releases("one")
+    shuffled.shuffled()
+    importing(shuffled.write(scenes=False), "shuffled")
+    assert not importing(releases("two").write(scenes=False), "default").created
+
+
 def test_finds_its_way_in_the_release_as_published(
     releases: Callable[[str], Release], importing: Callable[..., Imported], tmp_path: Path
 ) -> None:

@@ -84,7 +84,9 @@ def import_lidar_hallu(
     release, benchmark = Path(release), Path(benchmark)
     if run is not None:
         refuse_used(Path(run))
-    placed = read_release(release)
+    stored = read_benchmark(benchmark) if (benchmark / RECORD_FILE).exists() else None
+    known = {} if stored is None else dict(stored.table.select("scene", "keyframes").iter_rows())
+    placed = read_release(release, known)
     layout = _one_layout(placed)
     table = with_contrasts(to_table(entry.item.question for entry in placed))
     answered = [entry for entry in placed if entry.item.reply is not None]
@@ -93,10 +95,11 @@ def import_lidar_hallu(
             "holds no predictions.", path=release, remedy="Leave --run out, or add the *_predictions files."
         )
     record = None if run is None else _run_record(answered, layout, model, setting)
-    if (benchmark / RECORD_FILE).exists():
-        created, stored = False, _same_questions(benchmark, table, placed, layout)
+    created = stored is None
+    if stored is None:
+        stored = write_benchmark(_benchmark(table, layout), benchmark, card=_card(table, layout))
     else:
-        created, stored = True, write_benchmark(_benchmark(table, layout), benchmark, card=_card(table, layout))
+        _check_same(stored, table, placed, layout)
     if run is None or record is None:
         return Imported(stored, created, None)
     record = msgspec.structs.replace(record, benchmark=stored.fingerprint)
@@ -146,14 +149,13 @@ def _common(placed: Sequence[Placed], values: Sequence[Any], name: str) -> Any:
     return values[0]
 
 
-def _same_questions(path: Path, table: pl.DataFrame, placed: Sequence[Placed], layout: str) -> Benchmark:
-    """Read the benchmark that lies there, and check that the records are its questions or some of them."""
-    stored = read_benchmark(path)
+def _check_same(stored: Benchmark, table: pl.DataFrame, placed: Sequence[Placed], layout: str) -> None:
+    """Check that the records are questions of the benchmark that lies there, all or some of them."""
     theirs = stored.record.parameters.get("layout")
     if theirs is not None and theirs != layout:
         raise InputError(
             f"holds questions in the {theirs} layout, the records are in the {layout} layout.",
-            path=path,
+            path=stored.path,
             remedy="Import them into a folder of their own.",
         )
     compared = ["answer", "keyframes", "order", "prompt"]
@@ -168,13 +170,13 @@ def _same_questions(path: Path, table: pl.DataFrame, placed: Sequence[Placed], l
     strange = found.with_row_index().filter(pl.col("stored").is_null() | ~same)
     if strange.height:
         entry = placed[strange["index"][0]]
+        share = f"{strange.height:,} of {table.height:,} records are not"
         raise InputError(
-            f"is not a question of the benchmark in {path} ({strange.height:,} of {table.height:,} records are not).",
+            f"is not a question of the benchmark in {stored.path} ({share}).",
             path=entry.path,
             row=entry.where,
             remedy="Import into another --out folder, or give the benchmark that these records belong to.",
         )
-    return stored
 
 
 def _benchmark(table: pl.DataFrame, layout: str) -> Benchmark:

@@ -43,8 +43,12 @@ class _Record(NamedTuple):
     content: Any
 
 
-def read_release(release: Path) -> list[Placed]:
+def read_release(release: Path, known: Mapping[str, int]) -> list[Placed]:
     """Read all files of one run (see `release_folders`), merged a family and in the order of the families.
+
+    Args:
+        release: The folder.
+        known: Numbers of key frames by scene, for scenes of which the files tell none.
 
     Raises:
         InputError: A file is missing, wrong or in contradiction to another.
@@ -56,7 +60,9 @@ def read_release(release: Path) -> list[Placed]:
         category: [_Record(path, *read) for path in paths for read in _read_file(path)]
         for category, paths in files.items()
     }
-    scenes = _told_by_permutations(record.content for found in records.values() for record in found) | scenes
+    told = {scene: SceneRow(scene_id=scene, keyframes=keyframes) for scene, keyframes in known.items()}
+    told |= _told_by_permutations(record.content for found in records.values() for record in found)
+    scenes = told | scenes
     placed: list[Placed] = []
     for category, found in records.items():
         merged: dict[int, Placed] = {}
