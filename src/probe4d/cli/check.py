@@ -19,7 +19,7 @@ def check(
     benchmark: Annotated[Path, typer.Argument(help="Benchmark folder that `probe4d build` wrote.")],
     dataroot: Annotated[Path, typer.Argument(help="Dataset folder that it was built from.")],
     version: Annotated[
-        str | None, typer.Option("--version", help="Folder of tables [the one it was built from].")
+        str | None, typer.Option("--version", help="Folder of tables; left out: the one it was built from.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print every finding as JSON.")] = False,
 ) -> None:

@@ -20,7 +20,9 @@ def import_lidar_hallu(
         Path, typer.Option("--out", help="Benchmark folder; one that holds these questions stays as it is.")
     ],
     run: Annotated[Path | None, typer.Option("--run", help="Run folder to write; left out: questions only.")] = None,
-    model: Annotated[str | None, typer.Option("--model", help="Name of the model [B4DL, or B4DL-Ego].")] = None,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Name of the model; left out: B4DL, or B4DL-Ego.")
+    ] = None,
     setting: Annotated[
         str | None, typer.Option("--setting", help="Name of the setting; left out: told from the records.")
     ] = None,
@@ -43,7 +45,7 @@ def import_answers(
     benchmark: Annotated[Path, typer.Argument(help="Benchmark that was asked.")],
     file: Annotated[Path, typer.Argument(help="CSV or JSONL: columns question (the id) and text (the reply).")],
     run: Annotated[Path, typer.Option("--run", help="Run folder to write.")],
-    model: Annotated[str | None, typer.Option("--model", help="Name of the model [the file's name].")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="Name of the model; left out: the file's name.")] = None,
     setting: Annotated[str, typer.Option("--setting", help="Name of the setting.")] = "default",
     layout: Annotated[str, typer.Option("--layout", help="Prompt layout.")] = "plain",
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Questions may go without answer.")] = False,
