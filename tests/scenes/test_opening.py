@@ -243,6 +243,8 @@ BROKEN = [
     (wrong("calibrated_sensor", 0, "rotation", [0, 0, 0, 0]), r"key frame 0 of scene-s0 has no usable .*LIDAR_TOP"),
     (lambda tables: tables["ego_pose"].pop(0), r"sample_data\.json, sample s0-0: key frame 0 of scene-s0 .*\(1 of 10"),
     (lambda tables: tables["ego_pose"][0].update(rotation=[0, 0, 0, 0]), r"key frame 0 of scene-s0 has no usable"),
+    (wrong("ego_pose", 0, "rotation", [1, 0, 0]), r"ego_pose\.json, token s0-0-LIDAR_TOP-\d+: .* length 4"),
+    (wrong("ego_pose", 4, "translation", [1, "0", 0]), r"ego_pose\.json, token s0-1-LIDAR_TOP-\d+: .*`float"),
     (lambda tables: tables.pop("instance"), r"instance\.json: is missing"),
 ]  # fmt: skip
 

@@ -24,7 +24,7 @@ __all__ = ["BLOCK_BYTES", "Digest", "read_table"]
 BLOCK_BYTES = 256 << 10
 """How much of a file is decoded at a time: little enough that its rows stay in the processor's cache."""
 
-_STRETCH_BLOCKS = 8
+_STRETCH_BLOCKS = 16
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")

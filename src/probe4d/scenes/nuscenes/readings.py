@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 from probe4d.errors import InputError
 from probe4d.scenes.nuscenes.key_frames import KeyFrames
 from probe4d.scenes.nuscenes.reader import TableReader, check_unique, gathered, number_array, row_of_token, sorted_rows
-from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, SampleData, Sensor
+from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, Quaternion, SampleData, Sensor, Vector
 from probe4d.scenes.tables import SENSORS_SCHEMA
 
 __all__ = ["Readings", "read_readings", "reference_lidar"]
 
 PREFERRED_REFERENCE = "LIDAR_TOP"
+_VECTORS = msgspec.json.Decoder(list[Vector])
+_QUATERNIONS = msgspec.json.Decoder(list[Quaternion])
 _POSE_COLUMNS = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
@@ -155,13 +158,25 @@ def _ego_poses(reader: TableReader, code_of_pose: dict[str, int]) -> NDArray[np.
     for rows in reader.rows("ego_pose", EgoPose):
         needed = [(code, row) for row in rows if (code := code_of(row.token)) is not None]
         codes = np.array([code for code, _ in needed], dtype=np.int64)
-        poses[codes, :3] = number_array([row.translation for _, row in needed], 3)
-        poses[codes, 3:] = number_array([row.rotation for _, row in needed], 4)
+        poses[codes] = _pose_numbers([row for _, row in needed], reader.path("ego_pose"))
         found.append(codes)
     times_found = np.bincount(np.concatenate([np.zeros(0, np.int64), *found]), minlength=len(code_of_pose))
     if (times_found > 1).any():
         check_unique(pl.Series(np.repeat(list(code_of_pose), times_found)), reader.path("ego_pose"))
     return poses
+
+
+def _pose_numbers(rows: list[EgoPose], path: Path) -> NDArray[np.float64]:
+    """Numbers of ego poses, shape (n, 7)."""
+    try:
+        translations = _VECTORS.decode(b"[" + b",".join([row.translation for row in rows]) + b"]")
+        rotations = _QUATERNIONS.decode(b"[" + b",".join([row.rotation for row in rows]) + b"]")
+    except msgspec.ValidationError as error:
+        if len(rows) > 1:
+            return np.concatenate([_pose_numbers([row], path) for row in rows])
+        what = f"translation or rotation is wrong: {str(error).partition(' - at')[0]}."
+        raise InputError(what, path=path, row=f"token {rows[0].token}", remedy="Mend that row.") from error
+    return np.hstack([number_array(translations, 3), number_array(rotations, 4)])
 
 
 def _is_usable_pose(poses: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -18,10 +18,12 @@ __all__ = [
     "EgoPose",
     "Instance",
     "Log",
+    "Quaternion",
     "Sample",
     "SampleData",
     "Scene",
     "Sensor",
+    "Vector",
     "Visibility",
 ]
 
@@ -73,11 +75,14 @@ class SampleData(msgspec.Struct, frozen=True, gc=False):
 
 
 class EgoPose(msgspec.Struct, frozen=True, gc=False):
-    """A row of ego_pose.json: global_SE3_ego."""
+    """A row of ego_pose.json: global_SE3_ego.
+
+    Six of seven poses belong to sweeps, so that the numbers stay as they are written until they are needed.
+    """
 
     token: str
-    translation: Vector
-    rotation: Quaternion
+    translation: msgspec.Raw
+    rotation: msgspec.Raw
 
 
 class Sensor(msgspec.Struct, frozen=True, gc=False):
