@@ -13,6 +13,7 @@ from PIL import Image
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, fingerprint, write_benchmark
 from probe4d.benchmarks.question import to_table
 from probe4d.benchmarks.suites import build
+from probe4d.report.drawing import write_picture
 from probe4d.scenes.opening import open_scenes
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -59,6 +60,25 @@ def test_without_data_it_says_so(command: Command, made: Benchmark, tmp_path: Pa
     assert made.questions[0].id in done.stdout
     assert "--data DATAROOT" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("dataset", "parameters", "templates"),
+    [
+        ("nuscenes_mini", {}, 7),
+        ("kitti_0001_nuscenes_format", {"annotated_sector": (-40.0, 40.0)}, 4),
+    ],
+)
+def test_every_template_can_be_shown_on_real_scenes(
+    real_data: Callable[[str], Path], tmp_path: Path, dataset: str, parameters: dict[str, object], templates: int
+) -> None:
+    scenes = open_scenes(real_data(dataset))
+    questions = {one.template: one for one in build("lidar-hallu", scenes, per_family=8, **parameters).questions}
+    assert len(questions) == templates
+    for template, one in questions.items():
+        with Image.open(write_picture(one, scenes, tmp_path / f"{template}.png")) as image:
+            assert image.width >= 800
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from report_making import diagnosed, many_questions, right_answers, scenes
+from report_making import diagnosed, many_questions, question, right_answers, scenes
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -237,6 +238,15 @@ def test_a_question_has_an_address(page: webdriver.Chrome, report: str) -> None:
     wanted = QUESTIONS[-1]
     page.get(f"{report}#q={wanted.id}")
     assert wanted.id in page.find_element(By.ID, "detail").text
+
+
+def test_a_format_that_is_not_scored_is_shown_as_such(chromium: webdriver.Chrome, tmp_path: Path) -> None:
+    number = question("distance", "number", answer="12.5", text="How far is the nearest car?")
+    path = write_report(diagnosed({}, [*QUESTIONS, number]), tmp_path)
+    chromium.get(f"{path.as_uri()}#q={number.id}")
+    assert "12.5 (reference)" in chromium.find_element(By.ID, "detail").text
+    assert "– unscored" in chromium.find_element(By.CSS_SELECTOR, "#detail table.answers").text
+    assert chromium.get_log("browser") == []
 
 
 def test_dark_follows_the_reader(page: webdriver.Chrome) -> None:

@@ -18,10 +18,11 @@
 
   // ---- answers -------------------------------------------------------------------------------------
 
-  const VERDICTS = { right: "✓", wrong: "✗", invalid: "?" };
+  const VERDICTS = { right: "✓", wrong: "✗", invalid: "?", unscored: "–" };
 
   function outcome(run, index) {
     const own = answers[run];
+    if (own.state[index] === null) return "unscored";
     if (own.correct[index] === 1) return "right";
     return own.state[index] === 0 ? "wrong" : "invalid";
   }
@@ -174,7 +175,7 @@
     runs.forEach((name, run) => {
       const own = answers[run];
       const verdict = outcome(run, index);
-      const state = states[own.state[index]];
+      const state = states[own.state[index]] ?? "not scored";
       const said = own.label[index] ?? state;
       const changes = compared.map((comparison, number) => (comparison.run === name ? changeOf(number, index) : null));
       const told = [verdict === "invalid" ? `invalid: ${state}` : verdict, ...changes.filter(Boolean)].join(", ");
