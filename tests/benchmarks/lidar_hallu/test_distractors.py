@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import csv
 import random
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -139,3 +141,25 @@ def test_an_event_that_fills_its_scene_has_none_and_is_counted() -> None:
     events, scenes = made_events(3, span=lambda chance: 18, keyframes=20)
     for mode in DISTRACTORS:
         assert wrong_intervals(events, scenes, mode=mode, seed=3) == ({}, 3)
+
+
+@pytest.mark.real_data
+def test_the_released_references_keep_their_events_and_lose_their_length_prior(
+    real_data: Callable[[str], Path],
+) -> None:
+    release = real_data("lidar_hallu_release")
+    with open(release / "temporal_grounding_intervals.csv", newline="", encoding="utf-8") as file:
+        rows = [(row["index"], row["scene_id"], row[row["correct_option"]].split("-")) for row in csv.DictReader(file)]
+    events = pl.DataFrame(
+        [(key, scene, int(start), int(end)) for key, scene, (start, end) in rows],
+        schema=["key", "scene", "start", "end"],
+        orient="row",
+    )
+    scenes = pl.read_csv(release / "scenes.csv", schema_overrides={"scene_id": pl.String}).rename({"scene_id": "scene"})
+    accuracy = {}
+    for mode in DISTRACTORS:
+        wrong, without = wrong_intervals(events, scenes, mode=mode, seed=42)
+        assert without <= 0.05 * events.height
+        accuracy[mode] = left_out_accuracy(options(events, wrong))
+    assert accuracy["published"] > 0.6  # the paper's control scores 0.693
+    assert accuracy["matched"] == pytest.approx(0.25, abs=0.05)

@@ -20,11 +20,11 @@ __all__ = ["DISTRACTORS", "LARGEST_SHARE", "Interval", "wrong_intervals"]
 
 LARGEST_SHARE = 0.2
 WRONG = 3
-_KERNEL_HALF = 2
+_KEPT_SHARE = 0.2
 _PLACEMENTS = 256
 _TRIES = 1000
 _ROUNDS = 10
-_CLOSE = 0.98
+_CLOSE = 0.9
 _STEPS = 200
 _TINY = 1e-12
 _SMALLEST_WEIGHT = 1e-6
@@ -92,7 +92,7 @@ def wrong_intervals(
     lengths = events.join(scenes.select("scene", "keyframes"), on="scene", how="left", maintain_order="left")
     first = lengths.select((pl.col("start") == 0).mean()).item() or 0.0
     last = lengths.select((pl.col("end") == pl.col("keyframes") - 1).mean()).item() or 0.0
-    references = _References(_smoothed((lengths["end"] - lengths["start"]).to_list()), _Touching(first, last))
+    references = _References(_resampled(lengths, seed), _Touching(first, last))
     wrong: dict[str, list[Interval]] = {}
     for (keyframes,), part in lengths.group_by("keyframes", maintain_order=True):
         rows = part.select("key", "start", "end").iter_rows()
@@ -101,19 +101,25 @@ def wrong_intervals(
     return wrong, events.height - len(wrong)
 
 
-def _smoothed(spans: Sequence[int]) -> dict[int, float]:
-    """Share of each span among the references, smoothed by a triangular kernel over neighbouring spans.
+def _resampled(events: pl.DataFrame, seed: int) -> dict[int, float]:
+    """Share of each span among the references of scenes drawn with replacement.
 
-    Unsmoothed, the wrong intervals of other scenes would mirror this scene's own references, and a span would
-    speak against itself in a count that leaves this scene out.
+    Wrong intervals then differ from the references as one draw of scenes from another. Had they exactly the
+    references' shares, those of other scenes would mirror this scene's own references, and a span would speak
+    against itself in a count that leaves this scene out. Spans of scenes not drawn keep a part of their share.
     """
-    count = Counter(spans)
-    share = dict.fromkeys(sorted(count), 0.0)
-    for span, n in count.items():
-        kernel = {near: _KERNEL_HALF - abs(near - span) for near in share if abs(near - span) < _KERNEL_HALF}
-        for near, part in kernel.items():
-            share[near] += n / len(spans) * part / sum(kernel.values())
-    return share
+    scenes = events["scene"].unique().sort().to_list()
+    drawn = Counter(scenes[rank(seed, "temporal/scenes", str(i)) % len(scenes)] for i in range(len(scenes)))
+    share: dict[int, float] = {}
+    for span, count, of_scenes in (
+        events.group_by(span=pl.col("end") - pl.col("start"))
+        .agg(pl.len(), pl.col("scene").sort())
+        .sort("span")
+        .iter_rows()
+    ):
+        share[span] = max(sum(drawn[scene] for scene in of_scenes), _KEPT_SHARE * count)
+    total = sum(share.values())
+    return {span: mass / total for span, mass in share.items()}
 
 
 def _published(
