@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,14 +29,14 @@ class Menu:
     Attributes:
         labels: Letters in order, or `Yes`, `No`.
         label: Pattern of a label; group 1 is its name.
-        text: Pattern of an option's text, longest first; null without options.
+        patterns: Pattern of each canonical text.
         texts: Canonical text to the index of its option, null where options share it.
         ranges: Pair of numbers to the index of its option, where every option is one such pair; else empty.
     """
 
     labels: tuple[str, ...]
     label: re.Pattern[str]
-    text: re.Pattern[str] | None
+    patterns: dict[str, re.Pattern[str]]
     texts: dict[str, int | None]
     ranges: dict[tuple[int, int], int]
 
@@ -47,9 +47,11 @@ class Menu:
 
     def text_mentions(self, reply: str) -> list[tuple[int, int, int | None]]:
         """Return (start, end, option) of every option's text in the reply; null option where two share the text."""
-        found: list[tuple[int, int, int | None]] = []
-        if self.text is not None:
-            found = [(hit.start(), hit.end(), self._option(hit)) for hit in self.text.finditer(reply)]
+        found = _leftmost_longest(
+            (hit.start(), hit.end(), self.texts[name])
+            for name, pattern in self.patterns.items()
+            for hit in pattern.finditer(reply)
+        )
         if self.ranges:
             covered = {start for first, end, _ in found for start in range(first, end)}
             for hit in _RANGE.finditer(reply):
@@ -59,8 +61,16 @@ class Menu:
             found.sort()
         return found
 
-    def _option(self, hit: re.Match[str]) -> int | None:
-        return self.texts[canonical(hit[1])]
+
+def _leftmost_longest(hits: Iterable[tuple[int, int, int | None]]) -> list[tuple[int, int, int | None]]:
+    """Keep hits that do not overlap: of those that start first the longest, then go on behind it."""
+    kept: list[tuple[int, int, int | None]] = []
+    end = 0
+    for hit in sorted(hits, key=lambda hit: (hit[0], -hit[1])):
+        if hit[0] >= end:
+            kept.append(hit)
+            end = hit[1]
+    return kept
 
 
 def canonical(text: str) -> str:
@@ -76,7 +86,7 @@ def menu_of(options: Sequence[str], letters: bool) -> Menu:
 @lru_cache(maxsize=65536)
 def _menu(options: tuple[str, ...], letters: bool) -> Menu:
     if not letters:
-        return Menu(("Yes", "No"), _YES_NO_LABEL, None, {}, {})
+        return Menu(("Yes", "No"), _YES_NO_LABEL, {}, {}, {})
     options = options[: len(LETTERS)]
     labels = tuple(LETTERS[: len(options)])
     texts: dict[str, int | None] = {}
@@ -92,7 +102,7 @@ def _menu(options: tuple[str, ...], letters: bool) -> Menu:
     return Menu(
         labels,
         _letter_pattern(len(labels)),
-        _text_pattern(tuple(texts)),
+        {name: _text_pattern(name) for name in texts},
         texts,
         ranges if len(ranges) == len(options) else {},
     )
@@ -113,16 +123,8 @@ def _letter_pattern(count: int) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=65536)
-def _text_pattern(names: tuple[str, ...]) -> re.Pattern[str] | None:
-    if not names:
-        return None
-    by_length = sorted(names, key=lambda name: (-len(name), name))
-    patterns = [
-        r"[\s\-\u2010-\u2013]+".join(
-            re.sub(r"(?<!\d)\d+", lambda number: f"0*{number[0]}", re.escape(word)) for word in name.split(" ")
-        )
-        for name in by_length
-    ]
-    return re.compile(
-        rf"(?<![{WORD}-])({'|'.join(patterns)})(?:(?:e?s)(?=[^{WORD}-]|$))?(?![{WORD}]|-[{WORD}])", re.IGNORECASE
-    )
+def _text_pattern(name: str) -> re.Pattern[str]:
+    """Pattern of one option's text; made once a text, of which a benchmark has far fewer than sets of options."""
+    words = [re.sub(r"(?<!\d)\d+", lambda number: f"0*{number[0]}", re.escape(word)) for word in name.split(" ")]
+    text = r"[\s\-\u2010-\u2013]+".join(words)
+    return re.compile(rf"(?<![{WORD}-]){text}(?:(?:e?s)(?=[^{WORD}-]|$))?(?![{WORD}]|-[{WORD}])", re.IGNORECASE)
