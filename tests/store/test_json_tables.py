@@ -114,7 +114,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     path.write_text(json.dumps([{"token": "t" * 32, "numbers": [1.0] * 8} for _ in range(60_000)]))
     tracemalloc.start()
     try:
-        count = sum(len(rows) for rows in read_table(path, Row, block_bytes=1 << 16))
+        count = sum(len(rows) for rows in read_table(path, Row, block_bytes=1 << 14))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

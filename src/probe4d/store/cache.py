@@ -1,8 +1,9 @@
 """Tables worked out once and kept as Arrow files, which every process maps into memory.
 
 A cache may only ever save time. Entries are written to a folder of their own and renamed into place, so
-that two processes at once do not meet; each file carries a checksum, and an entry that fails it, or a
-folder that cannot be written to, is a warning and the work is done again.
+that two processes at once do not meet; each file carries a checksum (which also makes waiting for the disk
+needless), and an entry that fails it, or a folder that cannot be written to, is a warning and the work
+is done again.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.errors import Probe4DError
 from probe4d.store.arrow_map import map_ipc, write_ipc
-from probe4d.store.files import write_bytes
 from probe4d.store.hashing import digest
 
 __all__ = ["Entry", "Stage", "cache_folder", "load", "stage"]
@@ -101,8 +100,6 @@ class Stage:
         path = self._folder / f"{name}.arrow"
         try:
             write_ipc(table, path)
-            with open(path, "rb") as file:
-                os.fsync(file.fileno())
             self._tables[name] = _FileIndex(_crc32(path), path.stat().st_size)
             return _mapped(path, self._tables[name])
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
@@ -115,13 +112,13 @@ class Stage:
             return
         place = _folder(subject, key)
         try:
-            write_bytes(self._folder / _INDEX, msgspec.json.encode(_Index(self._tables, facts)))
+            (self._folder / _INDEX).write_bytes(msgspec.json.encode(_Index(self._tables, facts)))
             if place.parent.exists():
                 for older in set(place.parent.iterdir()) - {place}:
                     shutil.rmtree(older, ignore_errors=True)
             place.parent.mkdir(parents=True, exist_ok=True)
             self._folder.rename(place)
-        except (OSError, Probe4DError) as error:
+        except OSError as error:
             # Another process may have put its own, equal entry there in the meantime.
             if not (place / _INDEX).exists():
                 self.give_up(error)

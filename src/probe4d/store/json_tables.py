@@ -49,7 +49,7 @@ def read_table(
 ) -> Iterator[list[Row]]:
     """Read a JSON array of objects as typed rows, a list of them at a time, in their order.
 
-    Memory stays near a few times `block_bytes`, however large the file. The literals `NaN` and `Infinity`,
+    Memory stays at some fifty times `block_bytes`, however large the file. The literals `NaN` and `Infinity`,
     which Python writes though JSON has none, are read as null.
 
     Args:
