@@ -73,7 +73,7 @@ def test_nothing_is_fetched_and_the_same_chart_has_the_same_bytes(make: Callable
 
 
 def test_every_run_has_a_colour_and_controls_are_grey() -> None:
-    many = [f"run {number}" for number in range(20)]
+    many = [*(f"run {number}" for number in range(20)), 'control:"><b>', "control:"]
     colours = charts.run_colours([*many, "control:fixed", "control:content"])
     assert set(colours.values()) <= set(LIGHT)
     assert colours["control:fixed"] == "control-fixed"

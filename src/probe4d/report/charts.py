@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.report.theme import LIGHT
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ HEIGHT = 150  # of a chart without rows
 LABEL_LIMIT = 170
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # of equal widths, so that measured labels fit
 STAND_IN = {name: f"#0000{number:02x}" for number, name in enumerate(LIGHT, start=1)}
+CONTROLS = {FIXED: "control-fixed", CONTENT: "control-content"}
 RUNS = 6  # colours for runs; later runs take them in turn
 
 
@@ -44,9 +46,7 @@ class Chart:
 def run_colours(names: Sequence[str]) -> dict[str, str]:
     """Name of the colour of each answerer: controls in grey, runs in order."""
     numbers = count()
-    return {
-        name: name.replace(":", "-") if name.startswith("control:") else f"run-{next(numbers) % RUNS}" for name in names
-    }
+    return {name: CONTROLS.get(name) or f"run-{next(numbers) % RUNS}" for name in names}
 
 
 def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Chart:
