@@ -153,7 +153,8 @@ class Drafting:
 
         def draft(row: dict[str, Any]) -> _Draft:
             end = row["frame"] + INTERVAL_FRAMES
-            facts = {"distance_delta_m": row["distance_delta_m"], "lateral_delta_m": row["lateral_delta_m"]}
+            deltas = {name: row[name] for name in ("distance_delta_m", "lateral_delta_m")}
+            facts = {"margin_unit": "metres", **deltas}
             if row["below_threshold"]:
                 facts["below_threshold"] = True
             return _Draft(
@@ -184,7 +185,7 @@ class Drafting:
                 frames=(row["frame"],),
                 stem=distance_stem(row["frame"]),
                 rule="nearest-class",
-                facts={},
+                facts={"margin_unit": "metres"},
                 answer=LETTERS[options.index(labels[0])],
                 options=options,
                 objects=row["objects"],
@@ -236,7 +237,7 @@ class Drafting:
             frames=(row["frame"],),
             stem=position_stem(row["frame"], row["label"], sector),
             rule="bearing-sector",
-            facts={"bearing_deg": row["bearing_deg"], "sector": row["sector"]},
+            facts={"margin_unit": "degrees", "bearing_deg": row["bearing_deg"], "sector": row["sector"]},
             answer="",
             relation=sector,
             entities=(row["label"],),

@@ -135,7 +135,7 @@ def _position(question: Question, asked: Asked, scene: MeasuredScene) -> Derived
     return Derived(
         answer=answer,
         rule="bearing-sector",
-        facts={"bearing_deg": sight.bearing_deg, "sector": sector},
+        facts={"margin_unit": "degrees", "bearing_deg": sight.bearing_deg, "sector": sector},
         sights=(sight,),
         measured_at=asked.frames,
         shown=asked.frames,
@@ -156,7 +156,7 @@ def _motion(question: Question, asked: Asked, scene: MeasuredScene) -> Derived:
     if last is None:
         raise Unanswerable(f"track {first.track} of the nearest {label} is not there at frame {end}")
     approach, shift = last.distance_m - first.distance_m, last.y - first.y
-    facts: dict[str, Any] = {"distance_delta_m": approach, "lateral_delta_m": shift}
+    facts: dict[str, Any] = {"margin_unit": "metres", "distance_delta_m": approach, "lateral_delta_m": shift}
     told_yes = question.answer == "Yes"
     if predicate == "similar":
         excesses = [abs(approach) - _SIMILAR_M[0], abs(shift) - _SIMILAR_M[1]]
@@ -198,7 +198,7 @@ def _distance(question: Question, asked: Asked, scene: MeasuredScene) -> Derived
     return Derived(
         answer=_letter(question, sights[0].label),
         rule="nearest-class",
-        facts={},
+        facts={"margin_unit": "metres"},
         sights=sights,
         measured_at=asked.frames,
         shown=asked.frames,
