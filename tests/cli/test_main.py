@@ -45,9 +45,16 @@ def test_debug_shows_the_traceback(command, tmp_path) -> None:
     assert "Traceback" in command("--debug", "scenes", tmp_path / "absent").stderr
 
 
+def test_quiet_works_before_and_after_the_verb(command, tmp_path) -> None:
+    for arguments in (("--quiet", "simulate", tmp_path / "a"), ("simulate", tmp_path / "b", "-q")):
+        result = command(*arguments, "--scenes", 1, "--no-cameras")
+        assert result.returncode == 0
+        assert result.stderr == ""
+
+
 @pytest.mark.parametrize("statement", ["import probe4d", "import probe4d.cli"])
 def test_importing_stays_light(statement) -> None:
-    heavy = "polars numpy scipy altair jinja2 PIL vl_convert selenium torch inspect_ai rich".split()
+    heavy = ["polars", "numpy", "scipy", "altair", "jinja2", "PIL", "vl_convert", "torch", "inspect_ai", "rich"]
     code = f"import sys; {statement}; print(*[name for name in {heavy!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.split() == []

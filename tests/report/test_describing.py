@@ -81,7 +81,7 @@ def test_facts_read_as_words(facts: dict[str, object], told: tuple[str, str]) ->
 
 @pytest.mark.parametrize(
     ("facts", "told"),
-    [({}, "2.50 m"), ({"bearing_deg": 1.0}, "2.50°"), ({"margin_unit": "s"}, "2.50 s")],
+    [({}, "2.50 (unit of the rule)"), ({"margin_unit": "degrees"}, "2.50 degrees")],
 )
 def test_margins_have_their_unit(facts: dict[str, object], told: str) -> None:
     rows = dict(measured(msgspec.structs.replace(MOTION, margin=2.5, facts=facts)))

@@ -16,6 +16,9 @@ from probe4d.errors import Probe4DError
 
 __all__ = ["app", "main"]
 
+_ANYWHERE = ("--debug", "--quiet", "-q")
+"""Options of the command as a whole, which people expect to work after the verb too."""
+
 app = typer.Typer(
     name="probe4d",
     help="Build questions whose answers follow from geometry, ask any model, and see what its answers depend on.",
@@ -29,12 +32,13 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _options(
     context: typer.Context,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only, no progress.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error. Stands anywhere.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print results and errors only, no progress. Stands anywhere.")
+    ] = False,
     version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
 ) -> None:
-    output.settings.debug = debug
-    output.settings.quiet = quiet
+    # --debug and --quiet stand here for the help; `main` reads them, wherever they stand.
     if version:
         from probe4d.version import __version__
 
@@ -47,9 +51,11 @@ def _options(
 
 def main() -> None:
     """Run the command line; every error of Probe4D ends as one line on standard error and an exit code."""
-    output.settings.debug = "--debug" in sys.argv
+    arguments = sys.argv[1:]
+    output.settings.debug = "--debug" in arguments
+    output.settings.quiet = "--quiet" in arguments or "-q" in arguments
     try:
-        app()
+        app([argument for argument in arguments if argument not in _ANYWHERE])
     except Probe4DError as error:
         if output.settings.debug:
             raise

@@ -14,8 +14,8 @@ __all__ = ["build"]
 
 @app.command("build")
 def build(
-    suite: Annotated[str, typer.Argument(help="Suite of questions: lidar-hallu.")],
-    dataroot: Annotated[Path, typer.Argument(help="Dataset folder in the nuScenes schema.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Suite of questions: lidar-hallu.")],
+    dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset.")],
     out: Annotated[Path, typer.Option("--out", help="Folder of the benchmark.")],
     version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
     reference_channel: Annotated[
@@ -23,7 +23,7 @@ def build(
     ] = None,
     split: Annotated[
         str | None,
-        typer.Option("--split", help="Official split, or all [default: val of a whole trainval folder, else all]."),
+        typer.Option("--split", help="Official split, or all; left out: val of a whole trainval folder, else all."),
     ] = None,
     per_family: Annotated[int, typer.Option("--per-family", help="Questions in each family.")] = 2000,
     seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")] = 42,

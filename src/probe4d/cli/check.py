@@ -16,8 +16,10 @@ _SHOWN = 5
 
 @app.command("check")
 def check(
-    benchmark: Annotated[Path, typer.Argument(help="Benchmark folder that `probe4d build` wrote.")],
-    dataroot: Annotated[Path, typer.Argument(help="Dataset folder that it was built from.")],
+    benchmark: Annotated[
+        Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark that `probe4d build` wrote.")
+    ],
+    dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of the dataset it was built from.")],
     version: Annotated[
         str | None, typer.Option("--version", help="Folder of tables; left out: the one it was built from.")
     ] = None,

@@ -24,6 +24,9 @@ def diagnose_command(
         list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run folders, the baseline first.")
     ] = None,
     data: Annotated[Path | None, typer.Option(metavar="DATAROOT", help="Dataset, for the report's pictures.")] = None,
+    version: Annotated[
+        str | None, typer.Option("--version", help="Folder of tables; left out: the one it was built from.")
+    ] = None,
     compare: Annotated[
         list[str] | None, typer.Option(metavar="X:Y", help="A further comparison: what X changed against Y.")
     ] = None,
@@ -41,13 +44,16 @@ def diagnose_command(
     from probe4d.diagnosis.writing import write_tables
     from probe4d.runs.run import read_run
 
+    read = read_benchmark(benchmark)
     scenes = None
     if data is not None and not no_report:
-        from probe4d.scenes.opening import open_scenes
+        from probe4d.benchmarks.source import open_source
 
-        scenes = open_scenes(data)
+        scenes, warnings = open_source(read, data, version=version)
+        for warning in warnings:
+            output.note(warning)
     diagnosis = diagnose(
-        read_benchmark(benchmark),
+        read,
         [read_run(run) for run in runs or []],
         parser=parser,
         compare=compare or (),

@@ -15,7 +15,9 @@ app.add_typer(imports, name="import")
 
 @imports.command("lidar-hallu")
 def import_lidar_hallu(
-    release: Annotated[Path, typer.Argument(help="Folder with the release's files of one run; any subset will do.")],
+    release: Annotated[
+        Path, typer.Argument(metavar="RELEASE", help="Folder with the release's files of one run; any subset will do.")
+    ],
     out: Annotated[
         Path, typer.Option("--out", help="Benchmark folder; one that holds these questions stays as it is.")
     ],
@@ -42,8 +44,10 @@ def import_lidar_hallu(
 
 @imports.command("answers")
 def import_answers(
-    benchmark: Annotated[Path, typer.Argument(help="Benchmark that was asked.")],
-    file: Annotated[Path, typer.Argument(help="CSV or JSONL: columns question (the id) and text (the reply).")],
+    benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of the benchmark that was asked.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="CSV or JSONL: columns question (the id) and text (the reply).")
+    ],
     run: Annotated[Path, typer.Option("--run", help="Run folder to write.")],
     model: Annotated[str | None, typer.Option("--model", help="Name of the model; left out: the file's name.")] = None,
     setting: Annotated[str, typer.Option("--setting", help="Name of the setting.")] = "default",

@@ -14,7 +14,7 @@ __all__ = ["prompts"]
 
 @app.command("prompts")
 def prompts(
-    benchmark: Annotated[Path, typer.Argument(help="Benchmark folder.")],
+    benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
     out: Annotated[Path, typer.Option("--out", help="JSON-lines file to write.")],
     setting: Annotated[
         str, typer.Option("--setting", help="default, anti-position, ego or explicit-threshold.")

@@ -23,7 +23,7 @@ _SHOWN = 3
 
 @app.command("scenes")
 def scenes(
-    dataroot: Annotated[Path, typer.Argument(help="Folder of a dataset in the nuScenes schema.")],
+    dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset in the nuScenes schema.")],
     version: Annotated[
         str | None, typer.Option("--version", help="Folder of tables, if there are several (v1.0-mini, ...).")
     ] = None,

@@ -18,18 +18,25 @@ def show(
     identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a question, or the beginning of one.")],
     data: Annotated[Path | None, typer.Option("--data", metavar="DATAROOT", help="Dataset, for the picture.")] = None,
     setting: Annotated[str, typer.Option("--setting", help="Setting whose prompt is printed.")] = "default",
+    version: Annotated[
+        str | None, typer.Option("--version", help="Folder of tables; left out: the one it was built from.")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="PNG file to write; ID.png here without it.")] = None,
 ) -> None:
     """Show one question: options, answer, the measurement behind it, the prompt, and a bird's-eye picture."""
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.report.describing import description, find_question, prompt_of
 
-    question = find_question(read_benchmark(benchmark), identity)
+    read = read_benchmark(benchmark)
+    question = find_question(read, identity)
     print(output.harmless(description(question, prompt_of(question, setting))))
     if data is None:
         output.note("No picture is drawn without the scenes; --data DATAROOT adds it.")
         return
+    from probe4d.benchmarks.source import open_source
     from probe4d.report.drawing import write_picture
-    from probe4d.scenes.opening import open_scenes
 
-    print(write_picture(question, open_scenes(data), out or Path(f"{question.id}.png")))
+    scenes, warnings = open_source(read, data, version=version)
+    for warning in warnings:
+        output.note(warning)
+    print(write_picture(question, scenes, out or Path(f"{question.id}.png")))

@@ -12,8 +12,10 @@ from probe4d.cli import app, output
 
 @app.command("simulate")
 def simulate_command(
-    out: Annotated[Path, typer.Argument(help="Folder to write: new, empty, or an earlier simulated dataset.")],
-    scenes: Annotated[int, typer.Option("--scenes", help="Number of scenes, about 20 s each.")] = 12,
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="Folder to write: new, empty, or an earlier simulated dataset.")
+    ],
+    scenes: Annotated[int, typer.Option("--scenes", help="Number of scenes, each about 20 s long.")] = 12,
     seed: Annotated[int, typer.Option("--seed", help="Same seed, same bytes.")] = 1,
     cameras: Annotated[bool, typer.Option("--cameras/--no-cameras", help="Draw the images of six cameras.")] = True,
     workers: Annotated[int, typer.Option("--workers", help="Processes to share the scenes among.")] = 1,

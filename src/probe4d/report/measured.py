@@ -7,7 +7,7 @@ from typing import Any
 
 from probe4d.benchmarks.question import LETTERS, Question
 
-__all__ = ["answer_in_words", "margin_unit", "measured"]
+__all__ = ["answer_in_words", "measured"]
 
 
 def answer_in_words(question: Question) -> str:
@@ -18,18 +18,12 @@ def answer_in_words(question: Question) -> str:
     return question.answer
 
 
-def margin_unit(question: Question) -> str:
-    """Unit of a question's margin: as its facts say, else degrees for a bearing and metres for the rest."""
-    return str(question.facts.get("margin_unit", "°" if "bearing_deg" in question.facts else "m"))
-
-
 def measured(question: Question) -> list[tuple[str, str]]:
     """What the rule measured, as (name, value in words) rows; keys unknown here keep their own name."""
     rows = [("rule", question.rule)]
     if question.margin is not None:
-        unit = margin_unit(question)
-        space = "" if unit == "°" else " "
-        rows.append(("margin", f"{question.margin:.2f}{space}{unit} to the nearest decision boundary"))
+        unit = question.facts.get("margin_unit", "(unit of the rule)")
+        rows.append(("margin", f"{question.margin:.2f} {unit} to the nearest decision boundary"))
     if question.lidar_points is not None:
         rows.append(("fewest LiDAR returns", f"{question.lidar_points:,}"))
     for key, value in question.facts.items():

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "SE3",
     "SECTORS",
+    "SECTOR_BOUNDS_DEG",
     "angle_difference",
     "bearing_deg",
     "quaternion_of_rotation",
@@ -38,6 +39,18 @@ SECTORS: tuple[str, ...] = (
     "front-right",
 )
 """The eight sectors around the ego vehicle, counter-clockwise, 45 degrees each (LiDAR-Hallu, Sec. III-B)."""
+
+SECTOR_BOUNDS_DEG: dict[str, tuple[float, float]] = {
+    "front": (-22.5, 22.5),
+    "front-left": (22.5, 67.5),
+    "left": (67.5, 112.5),
+    "back-left": (112.5, 157.5),
+    "back": (157.5, -157.5),
+    "back-right": (-157.5, -112.5),
+    "right": (-112.5, -67.5),
+    "front-right": (-67.5, -22.5),
+}
+"""Bearings of each sector, lower bound included and upper excluded; `back` passes through 180 degrees."""
 
 _SECTOR_DEG = 360 / len(SECTORS)
 _BORDERS_DEG = np.arange(len(SECTORS)) * _SECTOR_DEG - 157.5  # ascending, from the one between back and back-right

@@ -17,10 +17,10 @@ import probe4d
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.lidar_hallu.build import FAMILIES, composition
 from probe4d.benchmarks.lidar_hallu.drafting import COORDINATE_FRAME
-from probe4d.benchmarks.lidar_hallu.rules import SECTORS
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS, TEMPLATES
 from probe4d.benchmarks.question import question_id
 from probe4d.errors import InputError
+from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import CLASSES, Scenes
 

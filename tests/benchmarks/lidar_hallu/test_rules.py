@@ -11,17 +11,15 @@ from hypothesis import strategies as st
 from probe4d.benchmarks.lidar_hallu.rules import (
     INTERVAL_FRAMES,
     PREDICATES,
-    SECTOR_BOUNDS_DEG,
-    SECTORS,
     AnnotatedSector,
     class_presence,
     measured_objects,
     motion_pairs,
     nearest_objects,
     predicate_answers,
-    sector_of,
 )
 from probe4d.errors import InputError
+from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG, SECTORS, sector_index
 
 BEARINGS = st.floats(-180, 180)
 HALVES = st.integers(-360, 360).map(lambda half: half / 2)
@@ -29,7 +27,7 @@ METRES = st.floats(-60, 60)
 
 
 def sector(bearing_deg: float) -> str:
-    return pl.DataFrame({"bearing": [bearing_deg]}).select(sector_of(pl.col("bearing"))).item()
+    return SECTORS[int(sector_index(bearing_deg))]
 
 
 @given(BEARINGS)

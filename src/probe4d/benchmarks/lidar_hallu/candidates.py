@@ -13,7 +13,6 @@ import polars as pl
 from probe4d.benchmarks.lidar_hallu.events import measured_events
 from probe4d.benchmarks.lidar_hallu.rules import (
     INTERVAL_FRAMES,
-    SECTORS,
     AnnotatedSector,
     class_presence,
     measured_object,
@@ -23,6 +22,7 @@ from probe4d.benchmarks.lidar_hallu.rules import (
     predicate_answers,
 )
 from probe4d.benchmarks.sampling import arranged
+from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["OPTIONS", "Candidates", "Measuring", "candidates_of", "merged"]

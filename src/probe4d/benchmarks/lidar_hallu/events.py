@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.lidar_hallu.rules import MEASURED_OBJECT, SECTOR_BOUNDS_DEG, SECTORS, measured_object
+from probe4d.benchmarks.lidar_hallu.rules import MEASURED_OBJECT, measured_object
 from probe4d.errors import InputError
+from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG, SECTORS
 from probe4d.scenes.tables import CLASSES, Scenes
 
 __all__ = ["EVENTS_SCHEMA", "LONGEST_SPAN", "SHORTEST_SPAN", "measured_events", "parse_interval", "read_events"]

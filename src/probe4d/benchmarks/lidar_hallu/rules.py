@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
 import polars as pl
 
 from probe4d.errors import InputError
+from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG, SECTORS, sector_index, sector_margin_deg
 from probe4d.scenes.tables import CLASSES, Scenes
 
 __all__ = [
     "INTERVAL_FRAMES",
     "MEASURED_OBJECT",
     "PREDICATES",
-    "SECTORS",
-    "SECTOR_BOUNDS_DEG",
     "AnnotatedSector",
     "Objects",
     "class_presence",
@@ -30,23 +30,7 @@ __all__ = [
     "motion_pairs",
     "nearest_objects",
     "predicate_answers",
-    "sector_of",
 ]
-
-SECTORS: tuple[str, ...] = ("front", "front-left", "left", "back-left", "back", "back-right", "right", "front-right")
-"""The eight 45-degree bearing sectors, counter-clockwise from straight ahead."""
-
-SECTOR_BOUNDS_DEG: dict[str, tuple[float, float]] = {
-    "front": (-22.5, 22.5),
-    "front-left": (22.5, 67.5),
-    "left": (67.5, 112.5),
-    "back-left": (112.5, 157.5),
-    "back": (157.5, -157.5),
-    "back-right": (-157.5, -112.5),
-    "right": (-112.5, -67.5),
-    "front-right": (-67.5, -22.5),
-}
-"""Bearings of each sector, lower bound included and upper excluded; `back` passes through 180 degrees."""
 
 PREDICATES: tuple[str, ...] = ("closer", "farther", "left", "right", "similar")
 
@@ -57,9 +41,6 @@ DISTANCE_STEP_M = 2.0
 LATERAL_STEP_M = 1.0
 SIMILAR_DISTANCE_M = 1.0
 SIMILAR_LATERAL_M = 0.5
-
-_BORDERS_DEG = (-157.5, -112.5, -67.5, -22.5, 22.5, 67.5, 112.5, 157.5)
-_ABOVE_BORDER = ("back", "back-right", "right", "front-right", "front", "front-left", "left", "back-left", "back")
 
 
 class AnnotatedSector(NamedTuple):
@@ -151,12 +132,6 @@ def measured_object(suffix: str = "") -> pl.Expr:
     )
 
 
-def sector_of(bearing_deg: pl.Expr) -> pl.Expr:
-    """Name of the sector of bearings in degrees in [-180, 180]."""
-    borders_passed = pl.sum_horizontal((bearing_deg >= border).cast(pl.UInt8) for border in _BORDERS_DEG)
-    return borders_passed.replace_strict(dict(enumerate(_ABOVE_BORDER)), return_dtype=pl.String)
-
-
 def measured_objects(
     scenes: Scenes, *, min_lidar_points: int = 1, annotated_sector: AnnotatedSector | None = None
 ) -> Objects:
@@ -179,9 +154,9 @@ def measured_objects(
             distance_m=(pl.col("x").pow(2) + pl.col("y").pow(2)).sqrt(),
             bearing_deg=pl.arctan2("y", "x").degrees(),
         )
-        .with_columns(sector=sector_of(pl.col("bearing_deg")))
         .sort("scene", "frame", "class_order", "distance_m", "track")
     )
+    everywhere = everywhere.with_columns(sector=pl.Series(np.array(SECTORS)[sector_index(everywhere["bearing_deg"])]))
     annotated = everywhere
     exclusions = {
         "boxes of other categories": boxes.height - of_classes.height,
@@ -198,14 +173,13 @@ def nearest_objects(objects: pl.DataFrame) -> pl.DataFrame:
 
     Adds `margin`: degrees from its bearing to the nearest sector border.
     """
-    offset = (pl.col("bearing_deg") + 22.5).mod(45.0) - 22.5
-    return (
+    nearest = (
         objects.group_by("scene", "frame", "class_order", maintain_order=True)
         .first()
-        .with_columns(margin=22.5 - offset.abs())
         .sort("scene", "frame", "distance_m", "class_order")
-        .select(*objects.columns, "margin")
+        .select(objects.columns)
     )
+    return nearest.with_columns(margin=pl.Series(sector_margin_deg(nearest["bearing_deg"])))
 
 
 def class_presence(keyframes: pl.DataFrame, nearest: pl.DataFrame) -> pl.DataFrame:

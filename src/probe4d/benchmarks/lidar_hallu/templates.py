@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from probe4d.benchmarks.lidar_hallu.rules import (
     DISTANCE_STEP_M,
     LATERAL_STEP_M,
-    SECTOR_BOUNDS_DEG,
     SIMILAR_DISTANCE_M,
     SIMILAR_LATERAL_M,
     AnnotatedSector,
@@ -19,6 +18,7 @@ from probe4d.benchmarks.lidar_hallu.rules import (
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.suite import Prompt
 from probe4d.errors import InputError
+from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG
 
 __all__ = [
     "MOTION_VERBS",

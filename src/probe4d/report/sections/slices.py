@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from probe4d.benchmarks.question import questions_from
 from probe4d.diagnosis.controls import CONTENT
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import Figure, asked, percent
-from probe4d.report.measured import margin_unit
 from probe4d.report.sections.part import Key, Section, Table, figure_cells
 
 __all__ = ["slices"]
@@ -23,15 +21,12 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
     """Make the part."""
     drawn, rows = [], []
     runs = [name for name in names if not name.startswith("control:")][:LINES] or [CONTENT]
-    keys = ["by", "family", "format"]
-    with_margin = diagnosis.benchmark.table.filter(pl.col("margin").is_not_null())
-    examples = questions_from(with_margin.unique(["family", "format"], keep="first", maintain_order=True))
-    units = {(example.family, example.format): margin_unit(example) for example in examples}
-    for (by, family, kind), part in diagnosis.slices.group_by(keys, maintain_order=True):
+    keys = ["by", "unit", "family", "format"]
+    for (by, unit, family, kind), part in diagnosis.slices.group_by(keys, maintain_order=True):
         bins = part.select("from", "to").unique(maintain_order=True).sort("from")
         label = {low: _bin(low, high) for low, high in bins.iter_rows()}
         place = {low: position for position, low in enumerate(label)}
-        what = "LiDAR returns" if by == "lidar_points" else f"margin ({units[family, kind]})"
+        what = "LiDAR returns" if by == "lidar_points" else f"margin ({unit})"
         title = f"{asked(str(family), str(kind)).capitalize()}: {what}"
         told = part.select(
             pl.col("run").alias("name"),

@@ -1,0 +1,40 @@
+"""The dataset that a benchmark was built from, opened again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.scenes.opening import open_scenes
+from probe4d.scenes.tables import Scenes
+
+__all__ = ["open_source"]
+
+
+def open_source(
+    benchmark: Benchmark, dataroot: Path | str, *, version: str | None = None
+) -> tuple[Scenes, tuple[str, ...]]:
+    """Open a benchmark's dataset with the tables and the reference LiDAR that it was built with.
+
+    Args:
+        benchmark: The benchmark.
+        dataroot: Folder of the dataset.
+        version: Name of the folder of tables; left out: the one that the benchmark was built from, or, for
+            imported records, which were built elsewhere, the only one there is.
+
+    Returns:
+        The scenes, and sentences that warn where the tables are not those that the answers were measured in.
+
+    Raises:
+        InputError: As `open_scenes`.
+    """
+    source = benchmark.record.source
+    built_here = source.fingerprint is not None
+    scenes = open_scenes(
+        dataroot,
+        version=version or (source.version if built_here else None),
+        reference_channel=benchmark.record.parameters.get("reference_channel") if built_here else None,
+    )
+    if built_here and scenes.fingerprint != source.fingerprint:
+        return scenes, (f"The tables in {dataroot} are not those that the answers were measured in.",)
+    return scenes, ()
