@@ -124,7 +124,7 @@ def fact(frame: int, label: str = "car", *, scene: str = "scene-0001") -> dict[s
 def one_of_each(scene: str = "scene-0001", frame: int = 3) -> list[Question]:
     """A question of every template of lidar-hallu about one scene, with the facts that a build writes."""
     near = {"objects": [fact(frame, scene=scene)], "bearing_deg": 18.4, "sector": "front"}
-    moved = {"distance_delta_m": -12.0, "lateral_delta_m": 0.0}
+    moved = {"margin_unit": "metres", "distance_delta_m": -12.0, "lateral_delta_m": 0.0}
     motion = {"objects": [fact(1, scene=scene), fact(9, scene=scene)], **moved}
     both = {"objects": [fact(frame, "pedestrian", scene=scene), fact(frame, scene=scene)]}
     spans = tuple(f"from frame {a:03d} to frame {b:03d}" for a, b in ((0, 4), (2, 8), (5, 9), (1, 3)))

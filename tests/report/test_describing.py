@@ -50,7 +50,7 @@ def test_the_nearest_id_begins_alike() -> None:
 def test_everything_measured_is_told() -> None:
     rows = dict(measured(MOTION))
     assert rows["rule"] == "motion-rule"
-    assert rows["margin"] == "10.00 m to the nearest decision boundary"
+    assert rows["margin"] == "10.00 metres to the nearest decision boundary"
     assert rows["distance delta"] == "-12.00 m"
     assert rows["lateral delta"] == "+0.00 m"
     assert rows["car, frame 1"].startswith(

@@ -101,7 +101,7 @@ class Stage:
         try:
             write_ipc(table, path)
             self._tables[name] = _FileIndex(_crc32(path), path.stat().st_size)
-            return _mapped(path, self._tables[name])
+            return map_ipc(path)
         except (OSError, ValueError, pl.exceptions.PolarsError) as error:
             self.give_up(error)
             return table

@@ -8,9 +8,11 @@ rows are counted out one bracket at a time, which is slow and rarely happens.
 
 from __future__ import annotations
 
+import mmap
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -24,7 +26,7 @@ __all__ = ["BLOCK_BYTES", "Digest", "read_table"]
 BLOCK_BYTES = 256 << 10
 """How much of a file is decoded at a time: little enough that its rows stay in the processor's cache."""
 
-_STRETCH_BLOCKS = 16
+_WINDOW_BYTES = 16 << 20
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
@@ -64,9 +66,9 @@ def read_table(
     """
     decoder = _Decoder(path, kind)
     try:
-        with FileIO(path) as file:
+        with FileIO(path) as file, _hashing(path, digest):
             pending = b""
-            for block in _blocks(file, block_bytes, digest):
+            for block in _blocks(file, block_bytes):
                 pending += block
                 if not decoder.is_open:
                     pending = decoder.open(pending)
@@ -79,27 +81,42 @@ def read_table(
         raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
 
 
-def _blocks(file: FileIO, size: int, digest: Digest | None) -> Iterator[bytes]:
-    """Blocks of a file; the stretch after them is read and hashed in a thread while they are worked on.
+def _blocks(file: FileIO, size: int) -> Iterator[bytes]:
+    """Blocks of a file."""
+    while block := file.read(size):
+        yield block
 
-    Reading and hashing run without Python's lock once they have started, so a stretch has to be long enough
-    to be worth the wait for the lock before and after it.
+
+@contextmanager
+def _hashing(path: Path, digest: Digest | None) -> Iterator[None]:
+    """Hash a file in a thread while the caller reads it.
+
+    Hashing a window takes no lock of Python's; the windows are long, since the thread has to wait for the
+    lock between them, and they are mapped one at a time, so that they do not add up in memory.
     """
+    if digest is None:
+        yield
+        return
+    stopped = False
 
-    def fetch(stretch: bytearray) -> int:
-        count = file.readinto(stretch)
-        if digest is not None:
-            digest.update(memoryview(stretch)[:count])
-        return count
+    def hash_windows() -> None:
+        size = path.stat().st_size
+        with open(path, "rb") as file:
+            for start in range(0, size, _WINDOW_BYTES):
+                if stopped:
+                    return
+                length = min(_WINDOW_BYTES, size - start)
+                with mmap.mmap(file.fileno(), length, offset=start, access=mmap.ACCESS_READ) as window:
+                    digest.update(memoryview(window))
 
-    stretch, next_stretch = bytearray(_STRETCH_BLOCKS * size), bytearray(_STRETCH_BLOCKS * size)
     with ThreadPoolExecutor(max_workers=1) as thread:
-        coming = thread.submit(fetch, stretch)
-        while count := coming.result():
-            coming = thread.submit(fetch, next_stretch)
-            for start in range(0, count, size):
-                yield bytes(memoryview(stretch)[start : min(start + size, count)])
-            stretch, next_stretch = next_stretch, stretch
+        hashed = thread.submit(hash_windows)
+        try:
+            yield
+        except BaseException:
+            stopped = True
+            raise
+        hashed.result()
 
 
 class _Decoder(Generic[Row]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import compress
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -22,6 +24,7 @@ __all__ = ["Readings", "read_readings", "reference_lidar"]
 PREFERRED_REFERENCE = "LIDAR_TOP"
 _VECTORS = msgspec.json.Decoder(list[Vector])
 _QUATERNIONS = msgspec.json.Decoder(list[Quaternion])
+_TOKEN = attrgetter("token")
 _POSE_COLUMNS = ("x", "y", "z", "qw", "qx", "qy", "qz")
 
 
@@ -156,9 +159,11 @@ def _ego_poses(reader: TableReader, code_of_pose: dict[str, int]) -> NDArray[np.
     code_of = code_of_pose.get
     found: list[NDArray[np.int64]] = []
     for rows in reader.rows("ego_pose", EgoPose):
-        needed = [(code, row) for row in rows if (code := code_of(row.token)) is not None]
-        codes = np.array([code for code, _ in needed], dtype=np.int64)
-        poses[codes] = _pose_numbers([row for _, row in needed], reader.path("ego_pose"))
+        # Most poses are those of sweeps; `map` and `compress` pass over them without a step of the interpreter each.
+        wanted = list(map(code_of, map(_TOKEN, rows)))
+        codes = np.array([code for code in wanted if code is not None], dtype=np.int64)
+        needed = list(compress(rows, (code is not None for code in wanted)))
+        poses[codes] = _pose_numbers(needed, reader.path("ego_pose"))
         found.append(codes)
     times_found = np.bincount(np.concatenate([np.zeros(0, np.int64), *found]), minlength=len(code_of_pose))
     if (times_found > 1).any():
