@@ -11,12 +11,12 @@ import msgspec
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format
-from probe4d.benchmarks.suite import Finding, Suite
+from probe4d.benchmarks.suite import Finding, Prompt, Suite
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes
 
-__all__ = ["SUITES", "PromptLine", "build", "check", "prompt_lines", "suite_named", "write_prompts"]
+__all__ = ["SUITES", "PromptLine", "build", "check", "prompt_lines", "suite_named", "suite_prompt", "write_prompts"]
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU,)}
 """Suites by name."""
@@ -31,6 +31,22 @@ def suite_named(name: str) -> Suite:
     if name not in SUITES:
         raise InputError(f"there is no suite {name!r}; known are {', '.join(SUITES)}.")
     return SUITES[name]
+
+
+def suite_prompt(name: str, setting: str) -> Prompt:
+    """Find how a suite words its questions under a setting.
+
+    Args:
+        name: Name of the suite.
+        setting: Name of one of its settings, such as `default` or `anti-position`.
+
+    Raises:
+        InputError: There is no such suite, or it has no such setting.
+    """
+    suite = suite_named(name)
+    if setting not in suite.prompts:
+        raise InputError(f"{suite.name} has no setting {setting!r}; it has {', '.join(suite.prompts)}.")
+    return suite.prompts[setting]
 
 
 def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameters: Any) -> Benchmark:
@@ -96,10 +112,7 @@ def prompt_lines(benchmark: Benchmark, *, setting: str = "default") -> Iterator[
     Raises:
         InputError: The suite has no such setting, or a question cannot be worded.
     """
-    suite = suite_named(benchmark.record.suite)
-    if setting not in suite.prompts:
-        raise InputError(f"{suite.name} has no setting {setting!r}; it has {', '.join(suite.prompts)}.")
-    word = suite.prompts[setting]
+    word = suite_prompt(benchmark.record.suite, setting)
     for question in benchmark.questions:
         yield PromptLine(
             question=question.id,
