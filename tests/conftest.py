@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,26 +14,35 @@ import pytest
 ROOT = Path(__file__).parents[1]
 REAL_DATA = Path(os.environ.get("PROBE4D_TEST_DATA", ROOT.parent / "shared" / "data"))
 PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
+OFFLINE = ROOT / "tests" / "offline"
+REQUIRE_ALL = os.environ.get("PROBE4D_REQUIRE_ALL") == "1"
+"""Set in CI: a test that would be skipped fails."""
 
+sys.path.insert(0, str(OFFLINE))
+import sitecustomize  # noqa: E402, F401 - this process has its own from elsewhere, or none
+
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")]))
 for hub in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
     os.environ[hub] = "1"
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _only_loopback() -> object:
-    """Refuse every connection that leaves this machine."""
-    connect = socket.socket.connect
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where everything is required, see that there are tests of every kind."""
+    if REQUIRE_ALL and not config.option.file_or_dir:
+        found = {mark.name for item in items for mark in item.iter_markers()}
+        missing = {"real_data", "browser", "peer"} - found
+        if missing:
+            raise pytest.UsageError(f"no test is marked {', '.join(sorted(missing))}")
 
-    def guarded(self: socket.socket, address: object) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6):
-            host = str(address[0]) if isinstance(address, tuple) else str(address)
-            if host not in ("localhost", "::1") and not host.startswith("127."):
-                raise RuntimeError(f"a test tried to reach {host}")
-        connect(self, address)  # type: ignore[arg-type]
 
-    socket.socket.connect = guarded  # type: ignore[method-assign]
-    yield
-    socket.socket.connect = connect  # type: ignore[method-assign]
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Where everything is required, a skipped test has failed."""
+    outcome = yield
+    report = outcome.get_result()  # type: ignore[attr-defined]  # pluggy's result, which pytest does not export
+    if REQUIRE_ALL and report.skipped:
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, and PROBE4D_REQUIRE_ALL is set: {report.longrepr[2]}"
 
 
 @pytest.fixture(autouse=True)
@@ -70,11 +79,17 @@ def peers() -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small simulated dataset without cameras: six scenes, made once a session and worker."""
-    path = tmp_path_factory.mktemp("simulated")
+    """A small simulated dataset without cameras: six scenes, made once for all workers of a session."""
     from probe4d.scenes.simulator import simulate
 
-    simulate(path, scenes=6, seed=7, cameras=False)
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # that of the whole session
+    path = folder / "simulated"
+    with open(folder / "simulated.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            simulate(path, scenes=6, seed=7, cameras=False, workers=2)
     return path
 
 
@@ -88,7 +103,7 @@ def command() -> Callable[..., subprocess.CompletedProcess[str]]:
             capture_output=True,
             text=True,
             timeout=600,
-            **options,  # type: ignore[call-overload]
+            **options,  # type: ignore[call-overload]  # what a test gives is subprocess's own
         )
 
     return run
