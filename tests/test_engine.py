@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from functools import partial
 
 import pytest
 
 from probe4d import engine
+from probe4d.errors import RunError
 
 
 def scaled(item: int, factor: int) -> tuple[int, int]:
@@ -17,6 +19,12 @@ def scaled(item: int, factor: int) -> tuple[int, int]:
 def failing(item: int) -> int:
     if item == 2:
         raise LookupError("no such thing")
+    return item
+
+
+def killed(item: int) -> int:
+    if item == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
     return item
 
 
@@ -33,6 +41,11 @@ def test_results_are_in_the_order_of_the_items(workers: int) -> None:
 def test_error_of_a_worker_comes_through(workers: int) -> None:
     with pytest.raises(LookupError, match="no such thing"):
         engine.over(failing, [1, 2, 3], workers=workers)
+
+
+def test_killed_worker_is_said_in_a_sentence() -> None:
+    with pytest.raises(RunError, match=r"a worker process ended in the middle of its work, after \d of 3 items"):
+        engine.over(killed, [1, 2, 3], workers=2)
 
 
 def test_nothing_to_do() -> None:

@@ -9,7 +9,10 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
+
+from probe4d.errors import RunError
 
 __all__ = ["over"]
 
@@ -35,6 +38,7 @@ def over(
 
     Raises:
         ValueError: `workers` is less than 1.
+        RunError: A worker process ended before it was done, as when the system kills it for its memory.
     """
     if workers < 1:
         raise ValueError(f"workers must be at least 1, not {workers}")
@@ -47,9 +51,15 @@ def over(
         return results
     # spawn: a forked child of a process with running threads (polars has them) can deadlock.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(max_workers=min(workers, len(items)), mp_context=context) as pool:
-        for item, result in zip(items, pool.map(function, items), strict=True):
-            results.append(result)
-            if done is not None:
-                done(item)
+    try:
+        with ProcessPoolExecutor(max_workers=min(workers, len(items)), mp_context=context) as pool:
+            for item, result in zip(items, pool.map(function, items), strict=True):
+                results.append(result)
+                if done is not None:
+                    done(item)
+    except BrokenProcessPool as error:
+        raise RunError(
+            f"a worker process ended in the middle of its work, after {len(results)} of {len(items)} items;"
+            " often the memory did not suffice. Use fewer workers."
+        ) from error
     return results

@@ -1,5 +1,6 @@
 """The command line as a whole: help, version, errors, exit codes, what it imports."""
 
+import resource
 import subprocess
 import sys
 
@@ -43,6 +44,52 @@ def test_an_error_is_one_line_without_traceback(command, tmp_path) -> None:
 
 def test_debug_shows_the_traceback(command, tmp_path) -> None:
     assert "Traceback" in command("--debug", "scenes", tmp_path / "absent").stderr
+
+
+FAILING = """
+import logging, sys
+from probe4d import cli
+
+@cli.app.command("fail")
+def fail() -> None:
+    logging.getLogger("probe4d.store").warning("the cache is %s", "damaged")
+    raise LookupError("no such thing")
+
+cli.main()
+"""
+
+
+def failing(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", FAILING, "fail", *arguments], capture_output=True, text=True)
+
+
+def test_an_unexpected_error_is_a_sentence_too() -> None:
+    result = failing()
+    assert result.returncode == 1
+    assert result.stderr.splitlines() == [
+        "the cache is damaged",
+        "probe4d: an unexpected error (LookupError: no such thing); "
+        "run again with --debug to see where, and please report it.",
+    ]
+    assert "Traceback" in failing("--debug").stderr
+
+
+def test_quiet_silences_warnings_of_the_library() -> None:
+    assert "the cache is damaged" not in failing("-q").stderr
+
+
+def test_what_stands_behind_two_dashes_is_no_option(command, tmp_path) -> None:
+    result = command("scenes", "--", "--quiet", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "--quiet: does not exist." in result.stderr
+
+
+def test_full_disk_is_one_line(command, tmp_path) -> None:
+    arguments = ("simulate", tmp_path / "out", "--scenes", 1, "--no-cameras")
+    result = command(*arguments, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000)))
+    assert result.returncode == 1
+    assert "could not be written" in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_quiet_works_before_and_after_the_verb(command, tmp_path) -> None:

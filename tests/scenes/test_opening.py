@@ -150,11 +150,10 @@ def test_the_folder_of_tables_itself_will_do(tables: Tables, tmp_path: Path) -> 
 
 
 def test_empty_tables(tmp_path: Path) -> None:
-    scenes = open_scenes(write_tables(small_tables(scenes=0), tmp_path))
-    assert [getattr(scenes, name).height for name in TABLE_NAMES] == [0, 0, 0, 0]
-    nothing = {name: [] for name in small_tables()}
+    with pytest.raises(InputError, match=r"scene\.json: has no scenes"):
+        open_scenes(write_tables(small_tables(scenes=0), tmp_path / "scenes"))
     with pytest.raises(InputError, match=r"sensor\.json: lists no LiDAR"):
-        open_scenes(write_tables(nothing, tmp_path / "nothing"))
+        open_scenes(write_tables(small_tables() | {"sensor": []}, tmp_path / "sensors"))
 
 
 def test_byte_order_mark_and_nan(tables: Tables, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import polars as pl
@@ -149,6 +150,41 @@ def test_unwritable_cache_is_a_warning(own_cache: Path, caplog: pytest.LogCaptur
         assert keep().equals(TABLE)
     assert "the cache could not be written" in caplog.text
     assert cache.load("data", 1) is None
+
+
+def test_what_a_killed_process_left_is_swept_after_a_day(own_cache: Path) -> None:
+    for name, age_h in ((".stage-old", 25), (".stage-new", 23), ("other", 1000)):
+        (own_cache / name).mkdir(parents=True)
+        (own_cache / name / "table.arrow").write_bytes(b"half")
+        changed = time.time() - age_h * 3600
+        os.utime(own_cache / name, (changed, changed))
+    keep()
+    names = {folder.name for folder in own_cache.iterdir()}
+    assert ".stage-old" not in names
+    assert {".stage-new", "other"} <= names
+
+
+def test_an_entry_that_replaced_a_damaged_one_is_not_discarded(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep()
+    place = kept_file(own_cache).parent
+    (place / "table.arrow").write_bytes(b"damaged")
+    mapped = cache._mapped
+
+    def replaced_meanwhile(path: Path, kept: cache._FileIndex) -> pl.DataFrame:
+        monkeypatch.setattr(cache, "_mapped", mapped)
+        place.rename(own_cache / "older")
+        keep()
+        (own_cache / "older").rename(own_cache / "oldest")
+        return mapped(own_cache / "oldest" / path.name, kept)
+
+    monkeypatch.setattr(cache, "_mapped", replaced_meanwhile)
+    assert cache.load("data", 1) is None
+    entry = cache.load("data", 1)
+    assert entry is not None
+    assert entry.tables["table"].equals(TABLE)
+    assert caplog.text == ""
 
 
 def test_two_processes_at_once(own_cache: Path) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.errors import InputError
+from probe4d.errors import InputError, RunError
 from probe4d.store.files import inside, whole_file, write_bytes, write_text
 from probe4d.store.hashing import canonical_json, digest
 from probe4d.store.logs import LogTail, append_lines, read_lines
@@ -53,6 +57,41 @@ def test_unwritable_place_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"file/below: cannot be written"):
         write_bytes(tmp_path / "file" / "below", b"")
+
+
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """Let every longer write fail, as on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+TABLE = pl.DataFrame({"number": range(100_000)})
+
+
+@pytest.mark.parametrize(
+    "write", [lambda path: path.write_bytes(bytes(20_000)), TABLE.write_parquet, TABLE.write_csv, TABLE.write_ipc]
+)
+def test_full_disk_is_named_and_leaves_the_old_file(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    path = tmp_path / "file"
+    write_text(path, "old")
+    with (
+        files_of_at_most(10_000),
+        pytest.raises(RunError, match=r"/file: could not be written to the end \(.*File too large.*\)\. See"),
+        whole_file(path) as temporary,
+    ):
+        write(temporary)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_error_of_another_file_is_not_taken_for_one_of_writing(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="absent"), whole_file(tmp_path / "file") as temporary:
+        temporary.write_bytes((tmp_path / "absent").read_bytes())
 
 
 @pytest.mark.parametrize("killed_after_s", [0.05, 0.15, 0.3])
@@ -152,6 +191,20 @@ def test_half_line_is_an_error_where_nobody_takes_it(tmp_path: Path) -> None:
     path.write_bytes(b'{"number": 1}\n{"num')
     with pytest.raises(InputError, match="line 2"):
         list(read_lines(path, Record))
+
+
+def test_log_on_a_full_disk_keeps_its_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    append_lines(path, [Record(1)])
+    with files_of_at_most(10_000), pytest.raises(RunError, match=r"log\.jsonl: could not be written to the end"):
+        append_lines(path, [Record(2, "long" * 10_000)])
+    append_lines(path, [Record(3)])
+    assert read(path) == ([1, 3], [])
+
+
+def test_log_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot be written \(Is a directory\)"):
+        append_lines(tmp_path, [Record(1)])
 
 
 json_values = st.recursive(

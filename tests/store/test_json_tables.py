@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import time
 import tracemalloc
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError
+from probe4d.store import json_tables
 from probe4d.store.json_tables import read_table
 
 
@@ -77,6 +80,7 @@ def test_bad_row_is_named_by_number_and_token(tmp_path: Path) -> None:
         read(path)
 
 
+@pytest.mark.parametrize("block_bytes", [1, 7, 64, 1 << 18])
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -87,15 +91,77 @@ def test_bad_row_is_named_by_number_and_token(tmp_path: Path) -> None:
         (b'[{"token": "a"}, {"token": "b"},]', "no valid JSON near byte 32"),
         (b'[{"token": "a"} {"token": "b"}]', "no valid JSON near byte 16"),
         (b'[{"token": "a"}, {token: "b"}]', "no valid JSON near byte 18"),
-        (b'[{"token": "a\xff"}]', "no valid JSON|cut off"),
+        (b'[{"token": "a"}, {"token": "b\xff"}]', r"no valid JSON near byte 29 \(not UTF-8\)"),
+        (b'[{"token": "a"}}, {"token": "b"}]', "no valid JSON near byte 15"),
+        (b'[{"token": "a"}, ' + b'{"a":[' * 9999 + b"]}" * 9999 + b"]", "too many brackets"),
         (b'[{"token": "a"}] more', "cut off"),
     ],
 )
-def test_broken_json(tmp_path: Path, content: bytes, message: str) -> None:
+def test_broken_json(tmp_path: Path, content: bytes, message: str, block_bytes: int) -> None:
     path = tmp_path / "table.json"
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
+        read(path, block_bytes)
+
+
+def test_the_token_of_a_bad_row_is_left_out_where_the_rest_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    path.write_bytes(b'[{"token": 1}, {"token": "a", "more": "\xff"}]')
+    with pytest.raises(InputError, match=r"row 1: is wrong in field 'token'"):
         read(path)
+
+
+@pytest.mark.parametrize("filling", ['"a text"', "[1,2],", '{"a":1},{"b":2},', '"},{",', "\\"], ids=repr)
+def test_a_long_row_costs_time_in_proportion(tmp_path: Path, filling: str) -> None:
+    def seconds(size: int) -> float:
+        inner = json.dumps(filling * (size // len(filling))) if filling[-1] != "," else None
+        more = inner or f"[{(filling * (size // len(filling)))[:-1]}]"
+        path = tmp_path / "table.json"
+        path.write_text(f'[{{"token": "a"}}, {{"token": "b", "more": {more}}}, {{"token": "c"}}]')
+        start = time.process_time()
+        assert [row.token for row in read(path, 1 << 12)] == ["a", "b", "c"]
+        return time.process_time() - start
+
+    seconds(1 << 16)
+    # 16 times the size; where each block looked through all before it, it was 250 times the time.
+    assert seconds(1 << 21) < 60 * max(0.01, seconds(1 << 17))
+
+
+def test_a_row_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_tables, "LONGEST_ROW_BYTES", 1 << 20)
+    path = tmp_path / "table.json"
+    row = json.dumps({"token": "b", "more": [0] * 1_000_000})
+    path.write_text(f'[{{"token": "a"}}, {row}, {{"token": "c"}}]')
+    with pytest.raises(InputError, match=r"table\.json, row 2: does not end within 1 MiB from byte 17"):
+        read(path)
+
+
+@pytest.mark.parametrize("change", ["grown", "touched"])
+def test_a_file_that_changes_while_it_is_read(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "table.json"
+    path.write_text(json.dumps([{"token": str(number)} for number in range(100)]))
+    blocks = read_table(path, Row, block_bytes=64, digest=hashlib.sha256())
+    next(blocks)
+    if change == "grown":
+        with open(path, "a") as file:
+            file.write(" ")
+    else:
+        os.utime(path, ns=(1, 1))
+    with pytest.raises(InputError, match=r"table\.json: changed while it was read"):
+        list(blocks)
+
+
+def test_a_file_that_is_replaced_while_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "table.json"
+    content = json.dumps([{"token": str(number)} for number in range(100)]).encode()
+    path.write_bytes(content)
+    digest = hashlib.sha256()
+    blocks = read_table(path, Row, block_bytes=64, digest=digest)
+    first = next(blocks)
+    (tmp_path / "other").write_text("[]")
+    (tmp_path / "other").replace(path)
+    assert [row.token for row in first + [row for rows in blocks for row in rows]] == [str(n) for n in range(100)]
+    assert digest.digest() == hashlib.sha256(content).digest()
 
 
 def test_not_a_number_is_null_outside_strings(tmp_path: Path) -> None:

@@ -50,12 +50,15 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; every error of Probe4D ends as one line on standard error and an exit code."""
+    """Run the command line; every error ends as one line on standard error and an exit code."""
     arguments = sys.argv[1:]
-    output.settings.debug = "--debug" in arguments
-    output.settings.quiet = "--quiet" in arguments or "-q" in arguments
+    end = arguments.index("--") if "--" in arguments else len(arguments)  # behind it are no options
+    options, operands = arguments[:end], arguments[end:]
+    output.settings.debug = "--debug" in options
+    output.settings.quiet = "--quiet" in options or "-q" in options
+    output.note_warnings()
     try:
-        app([argument for argument in arguments if argument not in _ANYWHERE])
+        app([option for option in options if option not in _ANYWHERE] + operands)
     except Probe4DError as error:
         if output.settings.debug:
             raise
@@ -67,6 +70,14 @@ def main() -> None:
     except BrokenPipeError:
         # The reader of our output (`head`, a closed pager) has gone; there is nobody left to tell.
         sys.stderr.close()
+        sys.exit(1)
+    except Exception as error:
+        if output.settings.debug:
+            raise
+        output.fail(
+            f"an unexpected error ({type(error).__name__}: {error}); "
+            "run again with --debug to see where, and please report it."
+        )
         sys.exit(1)
 
 

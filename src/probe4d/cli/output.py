@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Progress", "fail", "harmless", "note", "progress", "settings"]
+__all__ = ["Progress", "fail", "harmless", "note", "note_warnings", "progress", "settings"]
 
 
 @dataclass
@@ -47,6 +48,18 @@ def note(message: str) -> None:
     """Print what is worth knowing beside the result, unless --quiet."""
     if not settings.quiet:
         print(harmless(message), file=sys.stderr)
+
+
+class _Notes(logging.Handler):
+    """Prints what the library warns of as a note."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        note(record.getMessage())
+
+
+def note_warnings() -> None:
+    """From now on print the library's warnings as notes, which --quiet silences."""
+    logging.getLogger("probe4d").addHandler(_Notes(logging.WARNING))
 
 
 @contextmanager

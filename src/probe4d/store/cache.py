@@ -12,9 +12,10 @@ import logging
 import os
 import shutil
 import tempfile
+import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ __all__ = ["Entry", "Stage", "cache_folder", "load", "stage"]
 _LOG = logging.getLogger(__name__)
 _INDEX = "index.json"
 _CRC_BLOCK = 1 << 20
+_PRIVATE = ".stage-"
+"""Start of the names of folders that belong to one process alone."""
+_LEFT_BEHIND_S = 24 * 60 * 60
+"""Age from which such a folder is that of a process that was killed."""
 
 
 class _FileIndex(msgspec.Struct, frozen=True):
@@ -69,16 +74,14 @@ def load(subject: str, key: Any) -> Entry | None:
     """
     folder = _folder(subject, key)
     try:
-        index = msgspec.json.decode((folder / _INDEX).read_bytes(), type=_Index)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.DecodeError) as error:
-        _discard(folder, error)
+        inode = folder.stat().st_ino
+    except OSError:
         return None
     try:
+        index = msgspec.json.decode((folder / _INDEX).read_bytes(), type=_Index)
         tables = {name: _mapped(folder / f"{name}.arrow", kept) for name, kept in index.tables.items()}
-    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
-        _discard(folder, error)
+    except (OSError, ValueError, msgspec.DecodeError, pl.exceptions.PolarsError) as error:
+        _discard(folder, inode, error)
         return None
     return Entry(tables, index.facts)
 
@@ -107,7 +110,7 @@ class Stage:
             return table
 
     def finish(self, subject: str, key: Any, facts: dict[str, Any]) -> None:
-        """Put the entry in its place, instead of an older one of the subject; without, an entry is discarded."""
+        """Put the entry in its place, instead of an older one of the subject."""
         if self._folder is None:
             return
         place = _folder(subject, key)
@@ -115,7 +118,7 @@ class Stage:
             (self._folder / _INDEX).write_bytes(msgspec.json.encode(_Index(self._tables, facts)))
             if place.parent.exists():
                 for older in set(place.parent.iterdir()) - {place}:
-                    shutil.rmtree(older, ignore_errors=True)
+                    _remove(older)
             place.parent.mkdir(parents=True, exist_ok=True)
             self._folder.rename(place)
         except OSError as error:
@@ -138,7 +141,8 @@ def stage() -> Iterator[Stage]:
     taken = Stage(None)
     try:
         cache_folder().mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=".stage-", dir=cache_folder()))
+        _sweep()
+        folder = Path(tempfile.mkdtemp(prefix=_PRIVATE, dir=cache_folder()))
         taken = Stage(folder)
     except OSError as error:
         taken.give_up(error)
@@ -168,6 +172,28 @@ def _crc32(path: Path) -> int:
     return checksum
 
 
-def _discard(folder: Path, error: Exception) -> None:
-    _LOG.warning("the cache entry %s is damaged and will be made anew: %s", folder, error)
-    shutil.rmtree(folder, ignore_errors=True)
+def _sweep() -> None:
+    """Remove what processes left behind that were killed."""
+    for folder in cache_folder().glob(f"{_PRIVATE}*"):
+        with suppress(OSError):  # another process may sweep at the same time
+            if time.time() - folder.stat().st_mtime > _LEFT_BEHIND_S:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _discard(folder: Path, inode: int, error: Exception) -> None:
+    """Remove a damaged entry, but not one that another process has put in its place in the meantime."""
+    with suppress(OSError):
+        if folder.stat().st_ino == inode and _remove(folder):
+            _LOG.warning("the cache entry %s is damaged and will be made anew: %s", folder, error)
+
+
+def _remove(folder: Path) -> bool:
+    """Remove an entry whole, first from its place, so that no other process finds half of it or loses its own."""
+    private = Path(tempfile.mkdtemp(prefix=_PRIVATE, dir=cache_folder()))
+    try:
+        folder.rename(private)
+    except OSError:
+        return False
+    finally:
+        shutil.rmtree(private, ignore_errors=True)
+    return True

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from probe4d.errors import InputError
+import polars as pl
 
-__all__ = ["inside", "whole_file", "write_bytes", "write_text"]
+from probe4d.errors import InputError, Probe4DError, RunError
+
+__all__ = ["inside", "whole_file", "write_bytes", "write_error", "write_text"]
 
 
 @contextmanager
@@ -22,15 +24,14 @@ def whole_file(path: Path | str) -> Iterator[Path]:
 
     Raises:
         InputError: The folder cannot be made or written to.
+        RunError: Writing failed, for example because the disk is full.
     """
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror}).", path=path, remedy="Choose a folder you may write to."
-        ) from error
+        raise write_error(path, error) from error
     os.close(handle)
     temporary = Path(name)
     try:
@@ -39,8 +40,22 @@ def whole_file(path: Path | str) -> Iterator[Path]:
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+    except (OSError, pl.exceptions.ComputeError) as error:  # polars has the latter where Parquet cannot be written
+        if isinstance(error, OSError) and error.filename not in (None, name):
+            raise  # of another file, which the block reads
+        raise write_error(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_error(path: Path, error: Exception) -> Probe4DError:
+    """The error for people where a file cannot be made (InputError) or not be written to the end (RunError)."""
+    if isinstance(error, OSError) and error.filename is not None:
+        return InputError(
+            f"cannot be written ({error.strerror}).", path=path, remedy="Choose a folder you may write to."
+        )
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return RunError(f"{path}: could not be written to the end ({reason}). See that the disk has room.")
 
 
 def write_bytes(path: Path | str, content: bytes) -> None:

@@ -3,16 +3,17 @@
 A block is cut at the last place that looks like the border between two rows and handed to msgspec. The
 cut needs no scan of its own to be right: a block starts where a row starts, so it decodes if and only if
 it also ends where a row ends. Where it does not (the place lay inside a string or a nested array), the
-rows are counted out one bracket at a time, which is slow and rarely happens.
+rows are counted out one bracket at a time, which is slow and rarely happens. While no row ends, the next
+block is as long as all that waits, so that a long row is looked through twice and not once a block.
 """
 
 from __future__ import annotations
 
-import mmap
+import os
 import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
@@ -21,17 +22,20 @@ import msgspec
 
 from probe4d.errors import InputError
 
-__all__ = ["BLOCK_BYTES", "Digest", "read_table"]
+__all__ = ["BLOCK_BYTES", "LONGEST_ROW_BYTES", "Digest", "read_table"]
 
 BLOCK_BYTES = 256 << 10
 """How much of a file is decoded at a time: little enough that its rows stay in the processor's cache."""
+
+LONGEST_ROW_BYTES = 64 << 20
+"""How long a row may be; a table that has none shorter is not one of a dataset, and would fill the memory."""
 
 _WINDOW_BYTES = 16 << 20
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
 _BORDER_WINDOW = 1 << 16
-_LEXEME = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{},]', re.DOTALL)
+_LEXEME = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _NOT_A_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
 _ROW_OF_MESSAGE = re.compile(r" - at `\$\[(\d+)\](?:\.?([^`]*))`$")
 _BYTE_OF_MESSAGE = re.compile(r" \(byte (\d+)\)$")
@@ -51,24 +55,26 @@ def read_table(
 ) -> Iterator[list[Row]]:
     """Read a JSON array of objects as typed rows, a list of them at a time, in their order.
 
-    Memory stays at some fifty times `block_bytes`, however large the file. The literals `NaN` and `Infinity`,
-    which Python writes though JSON has none, are read as null.
+    Memory stays at some fifty times `block_bytes`, or a few times the longest row, however large the file. The
+    literals `NaN` and `Infinity`, which Python writes though JSON has none, are read as null.
 
     Args:
         path: The file: UTF-8 JSON, compact or indented, with or without a byte-order mark.
         kind: Type of a row, usually a `msgspec.Struct`.
-        digest: Takes in the bytes of the file as they are read.
+        digest: Takes in the bytes of the file. A thread reads them a second time, beside the rows, so that
+            the digest is complete when the last rows have been given.
         block_bytes: Size of a block.
 
     Raises:
-        InputError: The file cannot be read, is no JSON array, is cut off (names the byte), or a row does not
+        InputError: The file cannot be read, is no JSON array of UTF-8, is cut off or malformed (names the
+            byte), changed while it was read, has a row longer than `LONGEST_ROW_BYTES`, or a row does not
             fit `kind` (names the row, counted from 1, and its token).
     """
     decoder = _Decoder(path, kind)
     try:
-        with FileIO(path) as file, _hashing(path, digest):
+        with FileIO(path) as file, _unchanged(file, path), _hashing(file, digest):
             pending = b""
-            for block in _blocks(file, block_bytes):
+            while block := file.read(max(block_bytes, len(pending))):
                 pending += block
                 if not decoder.is_open:
                     pending = decoder.open(pending)
@@ -81,18 +87,22 @@ def read_table(
         raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
 
 
-def _blocks(file: FileIO, size: int) -> Iterator[bytes]:
-    """Blocks of a file."""
-    while block := file.read(size):
-        yield block
+@contextmanager
+def _unchanged(file: FileIO, path: Path) -> Iterator[None]:
+    """See that a file is the same at the end of reading, since rows and digest are read at different times."""
+    before = os.fstat(file.fileno())
+    yield
+    after = os.fstat(file.fileno())
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise InputError("changed while it was read.", path=path, remedy="Try again once nothing writes to it.")
 
 
 @contextmanager
-def _hashing(path: Path, digest: Digest | None) -> Iterator[None]:
+def _hashing(file: FileIO, digest: Digest | None) -> Iterator[None]:
     """Hash a file in a thread while the caller reads it.
 
-    Hashing a window takes no lock of Python's; the windows are long, since the thread has to wait for the
-    lock between them, and they are mapped one at a time, so that they do not add up in memory.
+    Reading and hashing a window take no lock of Python's; the windows are long, since the thread has to wait
+    for the lock between them. They are read and not mapped: a mapped file that is cut off ends the process.
     """
     if digest is None:
         yield
@@ -100,14 +110,11 @@ def _hashing(path: Path, digest: Digest | None) -> Iterator[None]:
     stopped = False
 
     def hash_windows() -> None:
-        size = path.stat().st_size
-        with open(path, "rb") as file:
-            for start in range(0, size, _WINDOW_BYTES):
-                if stopped:
-                    return
-                length = min(_WINDOW_BYTES, size - start)
-                with mmap.mmap(file.fileno(), length, offset=start, access=mmap.ACCESS_READ) as window:
-                    digest.update(memoryview(window))
+        window = memoryview(bytearray(min(_WINDOW_BYTES, os.fstat(file.fileno()).st_size)))
+        position = 0
+        while not stopped and (length := os.preadv(file.fileno(), [window], position)):
+            digest.update(window[:length])
+            position += length
 
     with ThreadPoolExecutor(max_workers=1) as thread:
         hashed = thread.submit(hash_windows)
@@ -154,15 +161,22 @@ class _Decoder(Generic[Row]):
         if border is not None:
             try:
                 rows = self._rows.decode(b"[" + content[: border.start() + 1] + b"]")
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 pass
             else:
                 return self._advance(rows, border.end()), content[border.end() :]
-        end = _end_of_rows(content)
-        if end is None:
-            return [], content
-        rows = self._decode(content[:end])
-        return self._advance(rows, end + 1), content[end + 1 :]
+        border = _last_border(content)
+        if border is not None:
+            rows = self._decode(content[: border.start() + 1])
+            return self._advance(rows, border.end()), content[border.end() :]
+        if len(content) > LONGEST_ROW_BYTES:
+            raise InputError(
+                f"does not end within {LONGEST_ROW_BYTES >> 20} MiB from byte {self._byte}, and no row is that long.",
+                path=self._path,
+                row=self._row + 1,
+                remedy="Mend the file or fetch it again.",
+            )
+        return [], content
 
     def last(self, content: bytes) -> list[Row]:
         """Decode what is left at the end of the file: the last rows and the closing bracket."""
@@ -185,16 +199,24 @@ class _Decoder(Generic[Row]):
             return self._rows.decode(wrapped)
         except msgspec.ValidationError as error:
             raise self._bad_row(str(error), wrapped) from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            place = _BYTE_OF_MESSAGE.search(str(error))
-            if place is None:
-                raise self._cut_off(len(content)) from error
-            reason = str(error)[: place.start()].removeprefix("JSON is malformed: ")
-            raise InputError(
-                f"is no valid JSON near byte {self._byte + int(place[1]) - 1} ({reason}).",
-                path=self._path,
-                remedy="Mend the file or fetch it again.",
-            ) from error
+        except RecursionError as error:
+            raise self._malformed("too many brackets inside one another", 0) from error
+        except msgspec.DecodeError as error:
+            if place := _BYTE_OF_MESSAGE.search(str(error)):
+                reason = str(error)[: place.start()].removeprefix("JSON is malformed: ")
+                raise self._malformed(reason, int(place[1]) - 1) from error
+            try:
+                content.decode("utf-8")
+            except UnicodeDecodeError as bad:
+                raise self._malformed("not UTF-8", bad.start) from error
+            raise self._cut_off(len(content)) from error
+
+    def _malformed(self, reason: str, byte: int) -> InputError:
+        return InputError(
+            f"is no valid JSON near byte {self._byte + byte} ({reason}).",
+            path=self._path,
+            remedy="Mend the file or fetch it again.",
+        )
 
     def _cut_off(self, size: int) -> InputError:
         return InputError(
@@ -209,9 +231,10 @@ class _Decoder(Generic[Row]):
             return InputError(f"is not a table ({message}).", path=self._path)
         index, field = int(place[1]), place[2]
         where = f"row {self._row + index + 1}"
-        row = msgspec.json.decode(wrapped)[index]
-        if isinstance(row, dict) and isinstance(row.get("token"), str):
-            where += f" (token {row['token']})"
+        with suppress(msgspec.MsgspecError, RecursionError):  # what lies behind that row may be no JSON at all
+            row = msgspec.json.decode(wrapped)[index]
+            if isinstance(row, dict) and isinstance(row.get("token"), str):
+                where += f" (token {row['token']})"
         expected = message[: place.start()]
         what = f"is wrong in field {field!r}: {expected}." if field else f"is wrong: {expected}."
         return InputError(what, path=self._path, row=where, remedy="Mend or remove that row.")
@@ -221,15 +244,17 @@ def _null_for_not_a_number(match: re.Match[bytes]) -> bytes:
     return match[0] if match[0].startswith(b'"') else b"null"
 
 
-def _end_of_rows(content: bytes) -> int | None:
-    """Position of the last comma between rows, found by counting brackets outside strings."""
-    depth, end = 0, None
+def _last_border(content: bytes) -> re.Match[bytes] | None:
+    """The last border between two rows, found by counting brackets outside strings."""
+    if _BORDER.search(content) is None:
+        return None
+    depth, last = 0, None
     for lexeme in _LEXEME.finditer(content):
         first = content[lexeme.start()]
         if first in b"[{":
             depth += 1
         elif first in b"]}":
             depth -= 1
-        elif first == 0x2C and depth == 0:
-            end = lexeme.start()
-    return end
+            if depth <= 0:  # less than 0 where the JSON is malformed, which decoding will say
+                last = _BORDER.match(content, lexeme.start()) or last
+    return last

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from probe4d.errors import InputError
+from probe4d.store.files import write_error
 
 __all__ = ["LogTail", "append_lines", "read_lines"]
 
@@ -28,9 +29,21 @@ def append_lines(path: Path, records: Iterable[Any]) -> None:
 
     A half-written last line, left by a kill, is cut off first, so that no record is ever glued to it;
     a last line that is whole but for its line feed is kept and ended.
+
+    Raises:
+        InputError: The file cannot be opened for writing.
+        RunError: Writing failed, for example because the disk is full; what was written of the last line is
+            cut off by the next call.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _append(path, lines)
+    except OSError as error:
+        raise write_error(path, error) from error
+
+
+def _append(path: Path, lines: bytes) -> None:
     with open(path, "ab+") as file:
         end = file.seek(0, os.SEEK_END)
         keep = _end_of_last_line(file, end)

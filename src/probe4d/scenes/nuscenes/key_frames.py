@@ -45,10 +45,12 @@ def read_key_frames(reader: TableReader) -> KeyFrames:
     """Read scenes, logs and samples, and walk each scene's chain of key frames.
 
     Raises:
-        InputError: Two scenes have the same name, or a chain leads nowhere, into another scene or back to
+        InputError: There are no scenes, two have the same name, or a chain leads nowhere, into another scene or back to
             itself, or leaves out a key frame of its scene.
     """
     scenes = sorted(reader.table("scene", Scene), key=lambda scene: (scene.name, scene.token))
+    if not scenes:
+        raise InputError("has no scenes.", path=reader.path("scene"), remedy="Name a dataset that has some.")
     row_of_token(scenes, reader.path("scene"))
     for earlier, later in pairwise(scenes):
         if earlier.name == later.name:
@@ -72,7 +74,7 @@ def read_key_frames(reader: TableReader) -> KeyFrames:
         logs=[log_of_token.get(scene.log_token) for scene in scenes],
         samples=ordered,
         scene=np.repeat(np.arange(len(scenes), dtype=np.int32), lengths),
-        frame=np.concatenate([np.arange(length, dtype=np.int32) for length in lengths] or [np.zeros(0, np.int32)]),
+        frame=np.concatenate([np.arange(length, dtype=np.int32) for length in lengths]),
         number_of_token={sample.token: number for number, sample in enumerate(ordered)},
     )
 
