@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 from probe4d.diagnosis.parsing import language, refusals
+from probe4d.diagnosis.parsing.cues import NEAR, Cues
 from probe4d.diagnosis.parsing.menu import Menu, canonical, menu_of
 from probe4d.diagnosis.parsing.normalise import answer_part, containers, unmarked, visible
 from probe4d.diagnosis.parsing.parsed import Parsed, unread
@@ -25,7 +27,6 @@ _CLAUSE_END = re.compile(r"[,:;]")
 _LABELLED_TEXT = re.compile(r"\s*[(\[]?([A-Z])[)\].:]{1,2}\s+([^\n]{1,80}?)[.\s]*")
 _BARE_YES_NO = re.compile(r"\s*(yes|no)[.!]?\s*", re.IGNORECASE)
 _FIRST_HITS, _LAST_HITS = 100, 300  # of the places that name an option; what lies between them settles nothing
-_NEAR = 80  # characters of context that decide about a mention
 
 
 _Hit = TypeVar("_Hit")
@@ -88,16 +89,21 @@ def _parse(text: str, menu: Menu, cut: bool) -> Parsed:
 
 
 def _read(reply: str, menu: Menu, cut: bool) -> Parsed:
-    mentions = _mentions(reply, menu)
-    refusal = refusals.refusal(_blank(reply, mentions))
+    cues = Cues(reply)
+    mentions = _mentions(reply, menu, cues)
+
+    @cache
+    def hedged() -> bool:
+        return refusals.refuses(_blank(reply, mentions))
+
     if menu.is_yes_no:
         foreign = refusals.foreign_yes_no(reply)
-        if foreign and not refusal:
+        if foreign and not hedged():
             return Parsed("valid", foreign)
-    option = _settled(reply, mentions, cut=cut, hedged=refusal is not None, yes_no=menu.is_yes_no)
+    option = _settled(reply, mentions, cues, cut=cut, hedged=hedged, yes_no=menu.is_yes_no)
     if option is not None:
         return Parsed("valid", menu.labels[option])
-    if refusal is not None and not cut:
+    if not cut and hedged():
         return Parsed("refused")
     return unread(reply, cut)
 
@@ -113,8 +119,8 @@ def _blank(reply: str, mentions: list[_Mention]) -> str:
     return "".join(parts)
 
 
-def _mentions(reply: str, menu: Menu) -> list[_Mention]:
-    texts = _first_and_last(menu.text_mentions(reply))
+def _mentions(reply: str, menu: Menu, cues: Cues) -> list[_Mention]:
+    texts = _first_and_last(menu.text_mentions(reply, cues.folded))
     found = [_Mention(start, end, option, False, "spoken") for start, end, option in texts]
     inside = [(start, end) for start, end, _ in texts if end - start > 1]
     place = 0
@@ -123,7 +129,7 @@ def _mentions(reply: str, menu: Menu) -> list[_Mention]:
             place += 1
         if place < len(inside) and inside[place][0] <= hit.start():
             continue  # the "A" of an option that reads "plan A"
-        standing = _standing(reply, hit, menu)
+        standing = _standing(reply, hit, menu, cues)
         if standing is not None:
             found.append(_Mention(hit.start(), hit.end(), _index(hit[1], menu), True, standing))
     found += [
@@ -134,10 +140,10 @@ def _mentions(reply: str, menu: Menu) -> list[_Mention]:
     found.sort(key=lambda mention: (mention.start, mention.end))
     previous = -1
     for mention in found:
-        _weigh(mention, reply, previous, yes_no=menu.is_yes_no)
+        _weigh(mention, reply, cues, previous, yes_no=menu.is_yes_no)
         previous = mention.start
     for before, after in itertools.pairwise(found):
-        if language.LIKEWISE.match(reply[after.end : after.end + _NEAR]):
+        if language.LIKEWISE.match(reply[after.end : after.end + NEAR]):
             after.negated = after.negated or before.negated
         if language.joined(reply[before.end : after.start]):
             after.declared = after.declared or before.declared
@@ -151,23 +157,24 @@ def _first_and_last(hits: list[_Hit]) -> list[_Hit]:
     return hits if len(hits) <= _FIRST_HITS + _LAST_HITS else hits[:_FIRST_HITS] + hits[-_LAST_HITS:]
 
 
-def _weigh(mention: _Mention, reply: str, previous: int, *, yes_no: bool) -> None:
+def _weigh(mention: _Mention, reply: str, cues: Cues, previous: int, *, yes_no: bool) -> None:
     """Judge a mention by the words beside it; `previous` is where the mention before it starts."""
-    left = reply[max(0, mention.start - _NEAR) : mention.start]
-    right = reply[mention.end : mention.end + _NEAR]
-    mention.negated = language.denied(left, right, yes_no=yes_no)
-    condition = language.CONDITION.search(left)
+    left = reply[max(0, mention.start - NEAR) : mention.start]
+    right = reply[mention.end : mention.end + NEAR]
+    before = cues.before(mention.start)
+    mention.negated = language.denied(left, right, before.negations, yes_no=yes_no)
+    condition = language.condition(left, before.conditions)
     if language.IF_FOLLOWS.match(right) or (
         condition
         and (previous >= mention.start - len(left) + condition.start() or not _CLAUSE_END.search(condition[0]))
     ):
         mention.standing = "weak"
     if mention.standing != "weak":
-        mention.final = language.ANNOUNCES_FINAL.search(left) is not None
+        mention.final = language.announces_final(left, before.announcements)
         mention.declared = (
             mention.final
-            or language.announces(left)
-            or language.concludes(left, right)
+            or language.announces(left, before.announcements)
+            or language.concludes(left, right, before.announcements)
             or language.CONFIRMED.match(right) is not None
         )
 
@@ -176,21 +183,23 @@ def _index(label: str, menu: Menu) -> int:
     return menu.labels.index(label.capitalize())
 
 
-def _standing(reply: str, hit: re.Match[str], menu: Menu) -> str | None:
+def _standing(reply: str, hit: re.Match[str], menu: Menu, cues: Cues) -> str | None:
     """Say how a label stands; null where it is none (an article, a pronoun, a lower-case letter in prose)."""
-    left, right = reply[max(0, hit.start() - _NEAR) : hit.start()], reply[hit.end() : hit.end() + _NEAR]
-    lower_letter = not menu.is_yes_no and hit[1].islower()
-    if lower_letter:
-        shaped = language.LABEL_SHAPE.match(right) and language.OPENS_LOWER.search(left)
-        announced = language.announces(left) or language.NAMES_OPTION.search(left)
-        ends = language.ENDS.match(right) and not language.LOWER_LIST.match(right)
-        return "alone" if shaped or (announced and ends) else None
-    opened, ended = language.OPENS.search(left) is not None, language.ENDS.match(right) is not None
+    left, right = reply[max(0, hit.start() - NEAR) : hit.start()], reply[hit.end() : hit.end() + NEAR]
+    ended = language.ENDS.match(right) is not None
+    if not menu.is_yes_no and hit[1].islower():
+        if language.LABEL_SHAPE.match(right) and language.OPENS_LOWER.search(left):
+            return "alone"
+        if not ended or language.LOWER_LIST.match(right):
+            return None
+        announced = language.announces(left, cues.before(hit.start()).announcements) or language.names_option(left)
+        return "alone" if announced else None
+    opened = language.opens(left)
     if ended and (opened or menu.is_yes_no):
         return "alone"
-    if (opened or language.LEADS_TO_LABEL.search(left)) and (ended or language.FOLLOWS_LABEL.match(right)):
+    if (ended or language.FOLLOWS_LABEL.match(right)) and (opened or language.leads_to_label(left)):
         return "spoken"
-    if language.NAMES_OPTION.search(left) or language.CONFIRMED.match(right):
+    if language.names_option(left) or language.CONFIRMED.match(right):
         return "spoken"
     if hit[1] in ("A", "I") and language.PLAIN_WORD.match(right):
         return None
@@ -214,15 +223,17 @@ def _without_lists(found: list[_Mention], reply: str, menu: Menu) -> list[_Menti
     return kept
 
 
-def _settled(reply: str, mentions: list[_Mention], *, cut: bool, hedged: bool, yes_no: bool) -> int | None:
-    """Return the one option that the reply settles on, or null."""
-    mentions, withdrawn = _after_correction(reply, mentions, yes_no=yes_no)
+def _settled(
+    reply: str, mentions: list[_Mention], cues: Cues, *, cut: bool, hedged: Callable[[], bool], yes_no: bool
+) -> int | None:
+    """Return the one option that the reply settles on, or null; `hedged` says whether it declines to choose."""
+    mentions, withdrawn = _after_correction(reply, mentions, cues, yes_no=yes_no)
     if withdrawn:
         return None
     positive = [mention for mention in mentions if not mention.negated]
     chosen = _announced(reply, positive, cut)
     if not chosen:
-        if cut or hedged or all(mention.standing == "weak" for mention in positive):
+        if cut or all(mention.standing == "weak" for mention in positive) or hedged():
             return None
         chosen = positive
     options = {mention.option for mention in chosen}
@@ -244,7 +255,7 @@ def _announced(reply: str, positive: list[_Mention], cut: bool) -> list[_Mention
             m
             for m in declared
             if (reply[m.end :].strip() or (m.is_label and reply[m.start].isupper()))
-            and not language.ENDS_IN_ALTERNATIVE.match(reply[m.end : m.end + _NEAR])
+            and not language.ENDS_IN_ALTERNATIVE.match(reply[m.end : m.end + NEAR])
         ]
     labels = [mention for mention in positive if mention.is_label and mention.standing == "alone"]
     if not finals and labels and not reply[: labels[0].start].strip(" \t\n([\"'"):
@@ -281,17 +292,17 @@ def _contradicted(reply: str, chosen: list[_Mention], positive: list[_Mention]) 
     return False
 
 
-def _after_correction(reply: str, mentions: list[_Mention], *, yes_no: bool) -> tuple[list[_Mention], bool]:
+def _after_correction(reply: str, mentions: list[_Mention], cues: Cues, *, yes_no: bool) -> tuple[list[_Mention], bool]:
     """Leave out what a later "wait, actually" takes back; say whether it takes back without giving anything new."""
     given = [m.start for m in mentions if not m.negated and (m.declared or (m.is_label and m.standing != "weak"))]
-    cues = [(cue.start(), cue.end(), cue[0]) for cue in language.CORRECTION.finditer(reply)]
-    if not yes_no:
+    found = list(language.CORRECTION.finditer(reply)) if cues.corrects else []
+    if not yes_no and cues.says_no:
         starts = set(given)
-        cues += [(cue.start(), cue.end(), cue[0]) for cue in language.NO_RATHER.finditer(reply) if cue.end() in starts]
-    if not cues or not mentions:
+        found += [hit for hit in language.NO_RATHER.finditer(reply) if hit.end() in starts]
+    if not found or not mentions:
         return mentions, False
-    before_last = [end for _, end, _ in cues if given and end <= given[-1]]
+    before_last = [hit.end() for hit in found if given and hit.end() <= given[-1]]
     if before_last:
         mentions = [mention for mention in mentions if mention.start >= max(before_last)]
-    after = (words for start, _, words in cues if start >= mentions[-1].end)
+    after = (hit[0] for hit in found if hit.start() >= mentions[-1].end)
     return mentions, any(language.TAKES_BACK.match(words) for words in after)

@@ -6,12 +6,11 @@ Every pattern looks at a bounded stretch of text next to one mention, so that no
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from probe4d.diagnosis.parsing.menu import WORD
 
 __all__ = [
-    "ANNOUNCES_FINAL",
-    "CONDITION",
     "CONFIRMED",
     "CORRECTION",
     "ENDS",
@@ -20,21 +19,23 @@ __all__ = [
     "IF_FOLLOWS",
     "IN_BRACKETS",
     "LABEL_SHAPE",
-    "LEADS_TO_LABEL",
     "LIKEWISE",
     "LOWER_LIST",
-    "NAMES_OPTION",
     "NO_RATHER",
     "NUMBERED_OPTION",
-    "OPENS",
     "OPENS_LOWER",
     "PLAIN_WORD",
     "TAKES_BACK",
     "announces",
+    "announces_final",
     "beside",
     "concludes",
+    "condition",
     "denied",
     "joined",
+    "leads_to_label",
+    "names_option",
+    "opens",
     "starts_sentence",
 ]
 
@@ -45,12 +46,14 @@ def _any(*alternatives: str) -> str:
 
 _I = re.IGNORECASE
 _QUOTES = r"[\s\"'\u2018\u2019\u201c\u201d(\[{]*"
+_QUOTE_CHARACTERS = "\"'\u2018\u2019\u201c\u201d([{" + "".join(filter(str.isspace, map(chr, range(0x3001))))
+_LONGEST_LEAD = 20  # characters of the longest word or words that lead to a label
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 _LONGEST_GAP = 24  # characters between two mentions that can still belong together
 
 # Where a label stands.
 
-OPENS = re.compile(rf"(?:^|\n|[^\w\s'\u2019-]|[{_CJK}]|\s-){_QUOTES}$")
+_OPENS = re.compile(rf"(?:^|\n|[^\w\s'\u2019-]|[{_CJK}]|\s-){_QUOTES}$")
 """Left context after which a label stands by itself."""
 ENDS = re.compile(rf"\s*(?:$|\n|[^\w\s'\u2019-]|[{_CJK}]|['\u2019](?!\w)|-\s|-$)")
 """Right context before which a label stands by itself."""
@@ -74,7 +77,7 @@ FOLLOWS_LABEL = re.compile(
     _I,
 )
 """Right context that goes on about a label within a sentence."""
-LEADS_TO_LABEL = re.compile(
+_LEADS_TO_LABEL = re.compile(
     _any(
         r"\b"
         + _any(
@@ -94,7 +97,7 @@ LEADS_TO_LABEL = re.compile(
     _I,
 )
 """Left context that leads to a label within a sentence."""
-NAMES_OPTION = re.compile(
+_NAMES_OPTION = re.compile(
     r"\b(?:option|choice|letter|opci\u00f3n|op\u00e7\u00e3o|opzione|se\u00e7enek)\s*[\"'(\[]*$", _I
 )
 """Left context that can only be about a label."""
@@ -140,7 +143,7 @@ _CONCLUDED = re.compile(
     rf"{_LEAD_IN}{_NOUN}{_QUOTES}$",
     _I,
 )
-ANNOUNCES_FINAL = re.compile(
+_ANNOUNCED_FINAL = re.compile(
     rf"\bfinal\s+{_any(_ANSWER, 'choice', 'option')}\b{_COPULA}{_LEAD_IN}{_NOUN}{_QUOTES}$", _I
 )
 """Left context that announces the final answer."""
@@ -220,7 +223,7 @@ TAKES_BACK = re.compile(rf"{_INTERJECTION}(?:wait|on second thought|scratch that
 """A correction that withdraws the answer even if no other follows."""
 
 
-CONDITION = re.compile(r"\b(?:if|unless|suppose|supposing|assuming)\b[^.!?\n]*$", _I)
+_CONDITION = re.compile(r"\b(?:if|unless|suppose|supposing|assuming)\b[^.!?\n]*$", _I)
 """Left context in which what follows holds under a condition only."""
 IF_FOLLOWS = re.compile(r"[\s,]+(?:only )?(?:if|unless)\b", _I)
 """Right context that puts a mention under a condition."""
@@ -228,23 +231,56 @@ ENDS_IN_ALTERNATIVE = re.compile(r"[\s)\"']*(?:\b(?:or|and|nor)\b|/|,)\W*\w{0,15
 """Rest of a cut reply that was about to name another option."""
 
 
-def announces(left: str) -> bool:
-    """Say whether the words before a mention announce it as the answer."""
-    return _ANNOUNCED.search(left) is not None
+def opens(left: str) -> bool:
+    """Say whether a label after these words stands by itself."""
+    return _OPENS.search(left, max(0, _end_of_words(left) - 2)) is not None
 
 
-def concludes(left: str, right: str) -> bool:
+def leads_to_label(left: str) -> bool:
+    """Say whether these words lead to a label within a sentence."""
+    return _LEADS_TO_LABEL.search(left, max(0, _end_of_words(left) - _LONGEST_LEAD)) is not None
+
+
+def names_option(left: str) -> bool:
+    """Say whether what follows these words can only be a label."""
+    return _NAMES_OPTION.search(left, max(0, _end_of_words(left) - _LONGEST_LEAD)) is not None
+
+
+def _end_of_words(left: str) -> int:
+    """Where the white space, quotes and brackets at the end of a context begin.
+
+    A pattern that must reach the end of the context is tried from the last words only.
+    """
+    return len(left.rstrip(_QUOTE_CHARACTERS))
+
+
+def announces(left: str, cues: Sequence[int]) -> bool:
+    """Say whether the words before a mention announce it as the answer; `cues` are where they may begin to."""
+    return any(_ANNOUNCED.match(left, cue) for cue in cues)
+
+
+def announces_final(left: str, cues: Sequence[int]) -> bool:
+    """Say whether the words before a mention announce it as the final answer."""
+    return any(_ANNOUNCED_FINAL.match(left, cue) for cue in cues)
+
+
+def concludes(left: str, right: str, cues: Sequence[int]) -> bool:
     """Say whether a mention is what a "so" leads to, and not the start of what it goes on to say."""
-    return _CONCLUDED.search(left) is not None and ENDS.match(right) is not None
+    return any(_CONCLUDED.match(left, cue) for cue in cues) and ENDS.match(right) is not None
 
 
-def denied(left: str, right: str, *, yes_no: bool) -> bool:
+def condition(left: str, cues: Sequence[int]) -> re.Match[str] | None:
+    """Find the condition under which alone what follows holds."""
+    return next(filter(None, (_CONDITION.match(left, cue) for cue in cues)), None)
+
+
+def denied(left: str, right: str, cues: Sequence[int], *, yes_no: bool) -> bool:
     """Say whether the words around a mention deny it; in yes-no replies "no" itself denies nothing."""
     if _DENIED_AFTER.match(right):
         return True
+    if not cues or _CLAUSE_STARTS.search(left, cues[-1]):
+        return False  # what denies belongs to a clause before
     clause = left[max((hit.end() for hit in _CLAUSE_STARTS.finditer(left)), default=0) :]
-    if not clause.strip():
-        return False
     clause = _NO_NEGATION.sub(" ", clause)
     return any(not (yes_no and hit[0].lower() == "no") for hit in _NEGATION.finditer(clause))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +15,7 @@ WORD = r"0-9A-Za-z_\u00c0-\u024f\u0370-\u052f"
 """Characters of words in alphabets that put spaces between them; a letter after a Chinese character stands alone."""
 
 _DIGITS = re.compile(r"\d+")
+_OPENING = re.compile(r"[a-z]+")  # these ignore case alike in every way of comparing
 _SPACE = re.compile(r"[\s\-\u2010-\u2013]+")
 _RANGE = re.compile(
     r"(?<!\d)(\d{1,6})\s{0,3}(?:-|\u2010|\u2013|\u2014|to|until|through|and)\s{0,3}(?:frames?\s{0,3})?(\d{1,6})(?!\d)",
@@ -45,12 +46,17 @@ class Menu:
         """Whether the question is a yes-no question."""
         return self.label is _YES_NO_LABEL
 
-    def text_mentions(self, reply: str) -> list[tuple[int, int, int | None]]:
-        """Return (start, end, option) of every option's text in the reply; null option where two share the text."""
+    def text_mentions(self, reply: str, folded: str) -> list[tuple[int, int, int | None]]:
+        """Return (start, end, option) of every option's text in the reply; null option where two share the text.
+
+        Args:
+            reply: The reply.
+            folded: The same in lower case, character for character.
+        """
         found = _leftmost_longest(
             (hit.start(), hit.end(), self.texts[name])
             for name, pattern in self.patterns.items()
-            for hit in pattern.finditer(reply)
+            for hit in _hits(pattern, _OPENING.match(name), reply, folded)
         )
         if self.ranges:
             covered = {start for first, end, _ in found for start in range(first, end)}
@@ -60,6 +66,19 @@ class Menu:
                     found.append((hit.start(), hit.end(), option))
             found.sort()
         return found
+
+
+def _hits(pattern: re.Pattern[str], opening: re.Match[str] | None, reply: str, folded: str) -> Iterator[re.Match[str]]:
+    """Find a text like `pattern.finditer`, but look only where its opening characters stand."""
+    if opening is None:
+        yield from pattern.finditer(reply)
+        return
+    start = folded.find(opening[0])
+    while start >= 0:
+        hit = pattern.match(reply, start)
+        if hit:
+            yield hit
+        start = folded.find(opening[0], hit.end() if hit else start + 1)
 
 
 def _leftmost_longest(hits: Iterable[tuple[int, int, int | None]]) -> list[tuple[int, int, int | None]]:
@@ -117,7 +136,8 @@ def _letter_pattern(count: int) -> re.Pattern[str]:
         return re.compile(r"(?!)")  # nothing to be named
     last = LETTERS[count - 1]
     return re.compile(
-        rf"(?<![{WORD}'\u2019&-])(?<![A-Za-z]\.)([A-{last}{'a-' + last.lower()}])"
+        # What may not stand before is looked at last, since a pattern that begins with a letter is found faster.
+        rf"([A-{last}{'a-' + last.lower()}])(?<![{WORD}'\u2019&-].)(?<![A-Za-z]\..)"
         rf"(?![{WORD}'\u2019&]|-[{WORD}]|\.[A-Za-z](?![a-z]))"
     )
 

@@ -38,8 +38,10 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w-]*[ \t]*$", re.MULTILINE)
 _STRUCK = re.compile(r"~~[^~\n]{1,200}~~")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]{0,80}>|<\|[a-z_]{1,40}\|>")
 _MARKED_LETTER = re.compile(r"(\*{1,3}|_{1,3}|`)[(\[]?([A-Z])[.:)\]]{0,2}\1")
+_EMPHASIS = re.compile(r"[*_`]")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|boxed)\s*\{([^{}]{0,200})\}")
 _LINE_START = re.compile(r"^[ \t]*(?:[>#\-+\u2022|]{1,6}[ \t]+)*(?:\d{1,2}[.)][ \t]+)?(?=\S)", re.MULTILINE)
+_ANY_MARK = re.compile(r"[*`$|\\#_]")
 _MARKS = re.compile(r"[*`$|\\#]+|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
 
 
@@ -113,5 +115,7 @@ def unmarked(text: str) -> str:
         text = _TAG.sub(" ", text)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text).replace("\\(", " ").replace("\\)", " ")
-    text = _MARKED_LETTER.sub(r"(\2)", text)  # an emphasised "A" is no article
-    return _MARKS.sub("", _LINE_START.sub("", text.strip())).strip()
+    if _EMPHASIS.search(text):
+        text = _MARKED_LETTER.sub(r"(\2)", text)  # an emphasised "A" is no article
+    text = _LINE_START.sub("", text.strip())
+    return (_MARKS.sub("", text) if _ANY_MARK.search(text) else text).strip()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["foreign_yes_no", "refusal"]
+from probe4d.diagnosis.parsing.cues import folded
+
+__all__ = ["foreign_yes_no", "refuses"]
 
 _INABILITY = (
     r"(?:can\s?not|can['\u2019]t|could\s?not|couldn['\u2019]t|unable to|not able to|impossible to|not possible to"
@@ -17,31 +19,33 @@ _JUDGEMENT = (
 )
 _INPUT = r"(?:the|any|an|your) (?:\w+ )?(?:image|picture|lidar|point|data|video|scan|scene)"
 _REFUSAL = re.compile(
-    "|".join(
+    r"\b(?:"
+    + "|".join(
         (
-            rf"\b{_INABILITY}\s+(?:be\s+)?(?:\w+ly\s+)?(?:{_JUDGEMENT}\b|(?:see|open|read|find) {_INPUT})",
-            rf"\bneed (?:more|additional|to see|access to) (?:{_INPUT}|information|data|context)",
-            r"\b(?:i['\u2019]m|i am) (?:sorry|unable|not able|not sure|unsure)",
-            r"\btoo \w+ to (?:tell|see|say|determine|judge)\b",
-            r"\bas an ai\b",
-            r"\b(?:do not|don['\u2019]t|dont) know\b",
-            r"\bno (?:idea|information|(?:correct |right |valid )?answer)\b",
-            r"\b(?:do not|don['\u2019]t) have (?:access|enough|any)\b|\b(?:will not|won['\u2019]t) answer\b",
-            r"\b(?:not enough|insufficient|lack of) (?:information|data|context|evidence)",
-            r"\bnone of (?:the|these|them)\b",
-            r"\b(?:decline|refuse|unclear|undetermined|please provide)\b",
-            "\u65e0\u6cd5|\u4e0d\u77e5\u9053|\u4e0d\u786e\u5b9a|\u4e0d\u6e05\u695a",
-            r"\bich wei(?:\u00df|ss) (?:es )?nicht|\bkann (?:ich |das |es ){0,3}nicht|\bkeine ahnung\b",
-            r"\bno (?:lo )?s[e\u00e9](?!\w)|\bno (?:puedo|se puede)\b",
-            r"\bje ne (?:sais|peux)\b",
-            r"\bbilmiyorum\b",
-            r"\bn\u00e3o (?:sei|posso)\b|\bnon (?:so|posso)\b",
-            "\u5224\u65ad\u3067\u304d|\u308f\u304b\u308a\u307e\u305b\u3093",
-            "\u043d\u0435 \u0437\u043d\u0430\u044e|\u043d\u0435 \u043c\u043e\u0433\u0443",
+            rf"{_INABILITY}\s+(?:be\s+)?(?:\w+ly\s+)?(?:{_JUDGEMENT}\b|(?:see|open|read|find) {_INPUT})",
+            rf"need (?:more|additional|to see|access to) (?:{_INPUT}|information|data|context)",
+            r"(?:i['\u2019]m|i am) (?:sorry|unable|not able|not sure|unsure)",
+            r"too \w+ to (?:tell|see|say|determine|judge)\b",
+            r"as an ai\b",
+            r"(?:do not|don['\u2019]t|dont) know\b",
+            r"no (?:idea|information|(?:correct |right |valid )?answer)\b",
+            r"(?:do not|don['\u2019]t) have (?:access|enough|any)\b|(?:will not|won['\u2019]t) answer\b",
+            r"(?:not enough|insufficient|lack of) (?:information|data|context|evidence)",
+            r"none of (?:the|these|them)\b",
+            r"(?:decline|refuse|unclear|undetermined|please provide)\b",
+            r"ich wei(?:\u00df|ss) (?:es )?nicht|kann (?:ich |das |es ){0,3}nicht|keine ahnung\b",
+            r"no (?:lo )?s[e\u00e9](?!\w)|no (?:puedo|se puede)\b",
+            r"je ne (?:sais|peux)\b",
+            r"bilmiyorum\b",
+            r"n\u00e3o (?:sei|posso)\b|non (?:so|posso)\b",
         )
-    ),
-    re.IGNORECASE,
+    )
+    + ")"
+    "|\u65e0\u6cd5|\u4e0d\u77e5\u9053|\u4e0d\u786e\u5b9a|\u4e0d\u6e05\u695a"
+    "|\u5224\u65ad\u3067\u304d|\u308f\u304b\u308a\u307e\u305b\u3093"
+    "|\u043d\u0435 \u0437\u043d\u0430\u044e|\u043d\u0435 \u043c\u043e\u0433\u0443"
 )
+"""Of lower-case text: to ignore case would make each place many times slower to try."""
 _REFUSES_WHOLLY = re.compile(
     r"\W*(?:n\s?/\s?a|unknown|unsure|not sure|uncertain|none|undecided|no answer|pass|skip)\W*", re.IGNORECASE
 )
@@ -60,10 +64,11 @@ _FOREIGN = {word: label for label, words in _FOREIGN_YES_NO.items() for word in 
 _FIRST_WORD = re.compile(r"\W*([^\W\d_]{1,6})\W*(?:$|(?<=[.,;!?\n\u3002\uff0c]))")
 
 
-def refusal(reply: str) -> re.Match[str] | None:
-    """Find where a reply declines to choose, says that it cannot tell, or that no option fits."""
-    wholly = _REFUSES_WHOLLY.fullmatch(reply) if len(reply) < _LONGEST_WHOLE_REFUSAL else None
-    return wholly or _REFUSAL.search(reply)
+def refuses(reply: str) -> bool:
+    """Say whether a reply declines to choose, says that it cannot tell, or that no option fits."""
+    if len(reply) < _LONGEST_WHOLE_REFUSAL and _REFUSES_WHOLLY.fullmatch(reply):
+        return True
+    return _REFUSAL.search(folded(reply)) is not None
 
 
 def foreign_yes_no(reply: str) -> str | None:

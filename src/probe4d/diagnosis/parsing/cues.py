@@ -1,0 +1,96 @@
+"""Where a reply holds the words without which no context of a mention can match.
+
+A long reply names options dozens of times, and few of the mentions have such a word nearby. One pass finds the words;
+only there are the patterns of `language`, which decide, tried.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from typing import NamedTuple
+
+__all__ = ["NEAR", "Before", "Cues", "folded"]
+
+NEAR = 80
+"""Characters of context on either side that decide about a mention."""
+
+_ANNOUNCEMENT = (
+    r"ans|solution|conclu|verdict|prediction|selection|antwort|respuesta|r\u00e9ponse|resposta|risposta|cevap"
+    r"|\u043e\u0442\u0432\u0435\u0442|jawaban|\u0111\u00e1p|odpowied|svar"
+    r"|option|choice|(?:correct|right|best|chosen)\s+(?:one|letter)|choose|chose|select|pick"
+    r"|go(?:ing)? (?:with|for)|opt(?:ed)? for|settle|vote"
+    r"|i (?:would|will)|i['\u2019](?:d|ll)|(?:closest|nearest|result|response)\s*:|guess|meant"
+    r"|final\s|therefore|thus|hence|so\b"
+)
+_NEGATION = (
+    r"no(?:t|ne|r)?\b|never|neither|cannot|without|except|exclud|eliminate|rule|rather than|instead of|other than"
+    r"|unlike|anything but|nicht|kein|pas\b|ni\b"
+)
+_CONDITION = r"if\b|unless|suppos|assuming"
+_CUE = re.compile(rf"\b(?:({_ANNOUNCEMENT})|({_NEGATION})|({_CONDITION}))")
+_NEGATION_WITHIN = re.compile(r"n['\u2019]t\b|[\u4e0d\u975e\u6392]")  # begins at no boundary of words
+_ANNOUNCES, _DENIES, _CONDITIONS = 1, 2, 3  # groups of `_CUE`
+_CORRECTIONS = (
+    *("wait", "actually", "sorry", "correction", "i meant", "on second thought", "scratch that"),
+    *("let me correct", "let me re"),
+)
+_NO_RATHER = re.compile(r"no[,.:]")
+
+
+def folded(text: str) -> str:
+    """Lower the case, character for character, of what patterns that ignore case take for the same letter."""
+    return text.replace("\u0130", "i").lower().replace("\u0131", "i")
+
+
+class Before(NamedTuple):
+    """Where cues begin in the left context of a place, counted from its start.
+
+    Attributes:
+        announcements: Of words that may announce an answer.
+        negations: Of words that may deny what stands at the place.
+        conditions: Of words that may put it under a condition.
+    """
+
+    announcements: list[int]
+    negations: list[int]
+    conditions: list[int]
+
+
+_NOTHING = Before([], [], [])
+
+
+class Cues:
+    """The cues of one reply.
+
+    Attributes:
+        folded: The reply as `folded` gives it, which has its length.
+    """
+
+    def __init__(self, reply: str) -> None:
+        self.folded = folded(reply)
+        found = [(hit.start(), hit.lastindex) for hit in _CUE.finditer(self.folded)]
+        if "'" in reply or not reply.isascii():
+            found += [(hit.start(), _DENIES) for hit in _NEGATION_WITHIN.finditer(self.folded)]
+            found.sort()
+        self._starts = [start for start, _ in found]
+        self._kinds = [kind for _, kind in found]
+
+    def before(self, place: int) -> Before:
+        """The cues in the left context of a place."""
+        first = max(0, place - NEAR)
+        cues = range(bisect_left(self._starts, first), bisect_left(self._starts, place))
+        if not cues:
+            return _NOTHING
+        near = [(self._kinds[cue], self._starts[cue] - first) for cue in cues]
+        return Before(*([start for kind, start in near if kind == own] for own in (_ANNOUNCES, _DENIES, _CONDITIONS)))
+
+    @property
+    def corrects(self) -> bool:
+        """Whether the reply may take something back."""
+        return any(words in self.folded for words in _CORRECTIONS)
+
+    @property
+    def says_no(self) -> bool:
+        """Whether the reply holds a "no" that something else may follow."""
+        return _NO_RATHER.search(self.folded) is not None
