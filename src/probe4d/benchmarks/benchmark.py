@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, Question, questions_from
+from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, REQUIRED_COLUMNS, Question, questions_from
 from probe4d.errors import InputError
 from probe4d.store.files import whole_file, write_bytes, write_text
+from probe4d.store.folders import whole_folder
 
 __all__ = ["Benchmark", "BenchmarkRecord", "SourceDataset", "fingerprint", "read_benchmark", "write_benchmark"]
 
@@ -86,8 +87,12 @@ class Benchmark:
 
     @cached_property
     def questions(self) -> list[Question]:
-        """The questions as records, in table order."""
-        return questions_from(self.table)
+        """The questions as records, in table order.
+
+        Raises:
+            InputError: A value of a question does not fit (see `questions_from`).
+        """
+        return questions_from(self.table, path=None if self.path is None else self.path / QUESTIONS_FILE)
 
     @property
     def fingerprint(self) -> str:
@@ -109,31 +114,34 @@ def counts_of(table: pl.DataFrame) -> dict[str, dict[str, int]]:
 
 
 def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Benchmark:
-    """Write a benchmark folder; `benchmark.json` comes last, so that a folder with it is complete.
+    """Write a benchmark folder whole: it appears complete under its name, or what lay there stays as it was.
 
     Args:
         benchmark: What to write.
-        path: The folder; made if needed. A benchmark that lies there already is replaced.
+        path: The folder; made if needed. A benchmark that lies there already is replaced; what else lies
+            beside it stays.
         card: Text of the dataset card (README.md).
 
     Returns:
         The benchmark with its path.
 
     Raises:
-        InputError: The path is a file, or a folder with other things in it, or cannot be written to.
+        InputError: Two questions have one id, or the path is a file, or a folder with other things in it, or
+            cannot be written to.
     """
     path = Path(path)
+    _refuse_repeated(benchmark.table, path)
     if path.exists() and not path.is_dir():
         raise InputError("is a file, not a folder.", path=path, remedy="Choose another --out folder.")
     is_benchmark = (path / RECORD_FILE).exists() or (path / QUESTIONS_FILE).exists()
     if path.is_dir() and any(path.iterdir()) and not is_benchmark:
         raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
-    (path / RECORD_FILE).unlink(missing_ok=True)
-    with whole_file(path / QUESTIONS_FILE) as temporary:
-        benchmark.table.select(list(QUESTION_SCHEMA)).write_parquet(temporary, compression="zstd", statistics=False)
-    write_text(path / CARD_FILE, card)
     record = msgspec.json.format(msgspec.json.encode(benchmark.record), indent=2)
-    write_bytes(path / RECORD_FILE, record + b"\n")
+    with whole_folder(path) as folder:
+        with whole_file(folder / QUESTIONS_FILE) as temporary:
+            benchmark.table.select(list(QUESTION_SCHEMA)).write_parquet(temporary, compression="zstd", statistics=False)
+        write_text(folder / CARD_FILE, card)
+        write_bytes(folder / RECORD_FILE, record + b"\n")
     return Benchmark(benchmark.table, benchmark.record, path)
 
 
@@ -141,8 +149,8 @@ def read_benchmark(path: Path | str) -> Benchmark:
     """Read a benchmark folder and check that it is what its record says.
 
     Raises:
-        InputError: The folder, a file or a column is missing, a value does not fit, ids repeat, or the
-            questions are not those of the fingerprint.
+        InputError: The folder, a file or a column is missing, a value is missing or does not fit, ids repeat, or
+            the questions are not those of the fingerprint.
     """
     path = Path(path)
     if not path.is_dir():
@@ -178,9 +186,8 @@ def _read_questions(path: Path) -> pl.DataFrame:
         table = table.select(pl.col(name).cast(kind) for name, kind in QUESTION_SCHEMA.items())
     except pl.exceptions.PolarsError as error:
         raise InputError(f"holds a value of the wrong type ({error}).", path=path) from error
-    repeated = table.filter(pl.col("id").is_duplicated())
-    if repeated.height:
-        raise InputError(f"holds the question id {repeated['id'][0]} more than once.", path=path)
+    _refuse_incomplete(table, path)
+    _refuse_repeated(table, path)
     strange = table.filter(~pl.col("format").is_in(FORMATS))
     if strange.height:
         raise InputError(
@@ -189,3 +196,26 @@ def _read_questions(path: Path) -> pl.DataFrame:
             remedy=f"Known are {', '.join(FORMATS)}.",
         )
     return table
+
+
+def _refuse_repeated(table: pl.DataFrame, path: Path) -> None:
+    repeated = table.filter(pl.col("id").is_duplicated())
+    if repeated.height:
+        raise InputError(f"holds the question id {repeated['id'][0]} more than once.", path=path)
+
+
+def _refuse_incomplete(table: pl.DataFrame, path: Path) -> None:
+    """Refuse a table in which a value that every question has is missing, or `facts` is no JSON object."""
+    remedy = "Build or import the benchmark again."
+    for name in REQUIRED_COLUMNS:
+        lacking = table.filter(pl.col(name).is_null())
+        if lacking.height:
+            which = f"question {lacking['id'][0]}" if lacking["id"][0] is not None else "a question"
+            raise InputError(f"{which} has no value in the column {name!r}.", path=path, remedy=remedy)
+    decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
+    for identity, facts in table.select("id", "facts").iter_rows():
+        try:
+            decoder.decode(facts)
+        except (msgspec.DecodeError, RecursionError) as error:
+            what = f"question {identity} has no JSON object in the column 'facts' ({error})."
+            raise InputError(what, path=path, remedy=remedy) from error

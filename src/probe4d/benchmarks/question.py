@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import msgspec
 import polars as pl
 
+from probe4d.errors import InputError
 from probe4d.store.hashing import digest
 
-__all__ = ["LETTERS", "QUESTION_SCHEMA", "Evidence", "Format", "Question", "question_id", "questions_from", "to_table"]
+__all__ = [
+    "FORMATS",
+    "LETTERS",
+    "QUESTION_SCHEMA",
+    "REQUIRED_COLUMNS",
+    "Evidence",
+    "Format",
+    "Question",
+    "derived_id",
+    "question_id",
+    "questions_from",
+    "to_table",
+]
 
 Format = Literal["yes-no", "choice", "number", "interval", "text", "waypoints"]
 
@@ -117,6 +131,13 @@ QUESTION_SCHEMA: dict[str, pl.DataType] = {
 }
 """Columns of `questions.parquet`, in order."""
 
+REQUIRED_COLUMNS: tuple[str, ...] = tuple(
+    name
+    for name in QUESTION_SCHEMA
+    if name not in ("relation", "channel", "question", "margin", "lidar_points", "prompt")
+)
+"""Columns without null: a missing list is an empty one, missing facts are `{}`."""
+
 FORMATS: tuple[str, ...] = get_args(Format)
 
 
@@ -140,6 +161,20 @@ def question_id(
     return digest(key)[:16]
 
 
+def derived_id(question: Question) -> str:
+    """The identity that the fields of a question give it (see `question_id`), whatever its `id` says."""
+    return question_id(
+        suite=question.suite,
+        template=question.template,
+        scene=question.scene,
+        frames=question.frames,
+        entities=question.entities,
+        channel=question.channel,
+        question=question.question,
+        options=question.options,
+    )
+
+
 def to_table(questions: Iterable[Question]) -> pl.DataFrame:
     """Turn Questions into a table with the columns of `QUESTION_SCHEMA`."""
     rows = [msgspec.to_builtins(question) for question in questions]
@@ -149,13 +184,25 @@ def to_table(questions: Iterable[Question]) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=QUESTION_SCHEMA)
 
 
-def questions_from(table: pl.DataFrame) -> list[Question]:
+def questions_from(table: pl.DataFrame, *, path: Path | None = None) -> list[Question]:
     """Turn a table with the columns of `QUESTION_SCHEMA` into Questions, row by row.
 
+    Args:
+        table: The table.
+        path: The file that it was read from, for the error.
+
     Raises:
-        msgspec.ValidationError: A value does not fit its field.
+        InputError: A value does not fit its field.
     """
-    rows = table.to_dicts()
-    for row in rows:
-        row["facts"] = msgspec.json.decode(row["facts"])
-    return msgspec.convert(rows, list[Question])
+    decode = msgspec.json.Decoder(dict[str, Any]).decode
+    questions = []
+    for row in table.iter_rows(named=True):
+        try:
+            questions.append(msgspec.convert({**row, "facts": decode(row["facts"])}, Question))
+        except (msgspec.DecodeError, RecursionError, TypeError) as error:
+            raise InputError(
+                f"question {row['id']} does not fit ({error}).",
+                path=path,
+                remedy="Build or import the benchmark again.",
+            ) from error
+    return questions

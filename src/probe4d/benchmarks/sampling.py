@@ -48,7 +48,13 @@ def draw(candidates: pl.DataFrame, n: int | None, *, seed: int, family: str) -> 
         n: How many; all that there are if fewer, and all if null.
         seed: Seed of the build.
         family: Name of the draw; draws of different names are independent.
+
+    Raises:
+        ValueError: A key comes twice.
     """
+    repeated = candidates.filter(pl.col("key").is_duplicated())
+    if repeated.height:
+        raise ValueError(f"{family}: the key {repeated['key'][0]!r} comes more than once")
     ranked = candidates.with_columns(ranks(candidates["key"], seed=seed, family=family).alias(_RANK))
     ordered = ranked.sort(_RANK, "key").drop(_RANK)
     return ordered if n is None else ordered.head(n)

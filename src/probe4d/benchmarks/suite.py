@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 
-__all__ = ["Finding", "Prompt", "Suite"]
+__all__ = ["AuditFinding", "Prompt", "Suite"]
 
 Prompt = Callable[[Question], str]
 """Turns a question into the whole text that a model gets."""
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class Audit(Protocol):
+    """Derives a benchmark's answers again."""
+
+    def __call__(
+        self, benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
+    ) -> Sequence[AuditFinding]:
+        """Give everything that differs."""
+
+
+class AuditFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that an audit found wrong.
 
     Attributes:
@@ -39,7 +49,8 @@ class Suite:
         name: Name on the command line and in `Question.suite`.
         version: Raised whenever rules, sampling or wording change.
         build: Builds a benchmark from scenes; each suite documents its keyword parameters.
-        audit: (benchmark, dataset root) to findings, by a path that shares no code with the rules.
+        audit: (benchmark, dataset root, version=, done=) to findings, by a path that shares no code with the
+            rules; see `probe4d.benchmarks.suites.check`.
         prompts: Settings that the suite words itself, by name; `default` is always among them.
         families: Families in the order of reports.
     """
@@ -47,6 +58,6 @@ class Suite:
     name: str
     version: str
     build: Callable[..., Benchmark]
-    audit: Callable[[Benchmark, Path], Sequence[Finding]]
+    audit: Audit
     prompts: Mapping[str, Prompt]
     families: tuple[str, ...]

@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format
-from probe4d.benchmarks.suite import Finding, Prompt, Suite
+from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes
 
-__all__ = ["SUITES", "PromptLine", "build", "check", "prompt_lines", "suite_named", "suite_prompt", "write_prompts"]
+__all__ = [
+    "SUITES",
+    "Checked",
+    "PromptLine",
+    "build",
+    "check",
+    "prompt_lines",
+    "suite_named",
+    "suite_prompt",
+    "write_prompts",
+]
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU,)}
 """Suites by name."""
@@ -64,20 +75,48 @@ def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameter
     return suite_named(suite).build(scenes, out, **parameters)
 
 
-def check(benchmark: Benchmark, dataroot: Path | str) -> Sequence[Finding]:
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcome of a check.
+
+    Attributes:
+        questions: Number of questions checked.
+        faulty: Number of questions with a finding.
+        events_taken_as_told: Number of questions about events that the dataset cannot tell of; of those, bounds
+            and options are checked alone.
+        findings: What differs or breaks a promise of the benchmark; empty if all is well.
+    """
+
+    questions: int
+    faulty: int
+    events_taken_as_told: int
+    findings: Sequence[AuditFinding]
+
+
+def check(
+    benchmark: Benchmark,
+    dataroot: Path | str,
+    *,
+    version: str | None = None,
+    done: Callable[[str], None] | None = None,
+) -> Checked:
     """Derive every answer of a benchmark again from the dataset's raw tables.
 
     Args:
         benchmark: The benchmark.
         dataroot: Folder of the dataset that it was built from.
-
-    Returns:
-        What differs or breaks a promise of the benchmark; empty if all is well.
+        version: Name of the folder of tables; null is the one that the benchmark was built from.
+        done: Told of the id of each question that was checked, for progress bars.
 
     Raises:
         InputError: The benchmark's suite is unknown, or the dataset cannot be read.
     """
-    return suite_named(benchmark.record.suite).audit(benchmark, Path(dataroot))
+    findings = suite_named(benchmark.record.suite).audit(benchmark, Path(dataroot), version=version, done=done)
+    return Checked(
+        questions=benchmark.table.height,
+        faulty=len({finding.question for finding in findings if finding.question}),
+        events_taken_as_told=benchmark.table.filter(pl.col("needs").list.contains("events")).height,
+        findings=findings,
+    )
 
 
 class PromptLine(msgspec.Struct, frozen=True, kw_only=True):

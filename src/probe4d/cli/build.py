@@ -49,24 +49,28 @@ def build(
     """Build a benchmark from a dataset."""
     import msgspec
 
+    from probe4d.benchmarks.splits import select_split
     from probe4d.benchmarks.suites import build as build_suite
     from probe4d.scenes.opening import open_scenes
 
     scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
-    benchmark = build_suite(
-        suite,
-        scenes,
-        out,
-        split=split,
-        per_family=per_family,
-        seed=seed,
-        min_margin=min_margin,
-        min_lidar_points=min_lidar_points,
-        annotated_sector=annotated_sector,
-        events=events,
-        distractors=distractors,
-        workers=workers,
-    )
+    used, _ = select_split(scenes, split)
+    with output.progress("Measuring scenes", len(used.names)) as done:
+        benchmark = build_suite(
+            suite,
+            scenes,
+            out,
+            split=split,
+            per_family=per_family,
+            seed=seed,
+            min_margin=min_margin,
+            min_lidar_points=min_lidar_points,
+            annotated_sector=annotated_sector,
+            events=events,
+            distractors=distractors,
+            workers=workers,
+            done=done,
+        )
     record = benchmark.record
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(record), indent=2).decode())

@@ -27,21 +27,18 @@ def check(
 ) -> None:
     """Derive every answer of a benchmark again, and say what differs; exit code 1 if anything does."""
     import msgspec
-    import polars as pl
 
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.benchmarks.suites import check as check_suite
 
     read = read_benchmark(benchmark)
-    findings = check_suite(read, dataroot if version is None else dataroot / version)
-    told = read.table.filter(pl.col("needs").list.contains("events")).height
-    faulty = {finding.question for finding in findings if finding.question}
+    with output.progress("Checking questions", read.table.height) as done:
+        checked = check_suite(read, dataroot, version=version, done=done)
     if as_json:
-        summary = {"questions": read.table.height, "events_taken_as_told": told, "findings": list(findings)}
-        print(msgspec.json.format(msgspec.json.encode(summary), indent=2).decode())
+        print(msgspec.json.format(msgspec.json.encode(checked), indent=2).decode())
     else:
         by_rule: dict[str, list[str]] = {}
-        for finding in findings:
+        for finding in checked.findings:
             by_rule.setdefault(finding.rule, []).append(f"{finding.question or 'benchmark'}: {finding.what}")
         for rule, sentences in by_rule.items():
             print(f"{rule}: {len(sentences):,} findings")
@@ -49,8 +46,9 @@ def check(
                 print(output.harmless(f"  {sentence}"))
             if len(sentences) > _SHOWN:
                 print(f"  … and {len(sentences) - _SHOWN:,} more (all of them with --json)")
-        print(f"{read.table.height:,} questions checked, {len(faulty):,} of them wrong, {len(findings):,} findings")
-        if told:
+        counts = f"{checked.faulty:,} of them wrong, {len(checked.findings):,} findings"
+        print(f"{checked.questions:,} questions checked, {counts}")
+        if told := checked.events_taken_as_told:
             print(f"{told:,} events were taken as B4DL tells them: their intervals cannot be derived from the dataset")
-    if findings:
+    if checked.findings:
         raise typer.Exit(1)

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from probe4d.scenes.geometry import rotation_of_quaternion, yaw_of_rotation
+
 __all__ = ["EgoMotion", "Selection", "ego_motion", "frame_phrases", "scene_phrases", "select_frames"]
 
 _INTERVALS = tuple(
@@ -122,10 +124,10 @@ def scene_phrases(keyframes: pl.DataFrame) -> dict[str, dict[int, str | None]]:
     Returns:
         Scene to key-frame index to phrase (see `frame_phrases`), indices ascending.
     """
-    w, x, y, z = (pl.col(f"pose_q{axis}") for axis in "wxyz")
-    yaw = pl.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    quaternions = keyframes.select(f"pose_q{axis}" for axis in "wxyz").to_numpy()
+    yaw = pl.Series("yaw", yaw_of_rotation(rotation_of_quaternion(quaternions)))
     phrases = {}
-    for (scene,), part in keyframes.sort("scene", "frame").with_columns(yaw=yaw).group_by("scene", maintain_order=True):
+    for (scene,), part in keyframes.with_columns(yaw).sort("scene", "frame").group_by("scene", maintain_order=True):
         described = frame_phrases(
             part["timestamp_us"].to_list(), part.select("pose_x", "pose_y").to_numpy(), part["yaw"].to_numpy()
         )

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, read_interval
-from probe4d.benchmarks.question import Evidence, Question, question_id
+from probe4d.benchmarks.lidar_hallu.reading import Asked, read_interval
+from probe4d.benchmarks.question import Evidence, Question, derived_id
 from probe4d.exchange.permutations import permutation_fault
 from probe4d.exchange.release_schema import FAMILIES, IntervalRow, Prediction, ReleasedQuestion, SceneRow
 from probe4d.exchange.release_wording import Wording, read_prompt, read_wording
@@ -174,18 +174,8 @@ def _question(
             raise ValueError(f"an option leaves the scene, which ends at frame {keyframes - 1}")
         features = tuple(str(end - start) for start, end in intervals)
         facts = facts | {"interval": intervals[_LETTERS.index(answer)]}
-    identity = question_id(
-        suite="lidar-hallu",
-        template=template,
-        scene=scene,
-        frames=asked.frames,
-        entities=entities,
-        channel=None,
-        question=stem,
-        options=options,
-    )
-    return Question(
-        id=identity,
+    question = Question(
+        id="",
         suite="lidar-hallu",
         family=family,
         template=template,
@@ -207,6 +197,7 @@ def _question(
         order=order,
         prompt=prompt,
     )
+    return msgspec.structs.replace(question, id=derived_id(question))
 
 
 def _context(template: str, asked: Asked) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from probe4d.benchmarks.lidar_hallu.audit.wording import ANTI_POSITION, CHOICE, YES_NO, Asked, read_stem
+from probe4d.benchmarks.lidar_hallu.reading import ANTI_POSITION, CHOICE, YES_NO, Asked, read_stem
 
 __all__ = ["Prompt", "Wording", "read_prompt", "read_wording"]
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.store.files import write_bytes
+from probe4d.store.folders import whole_folder
 from probe4d.store.logs import LogTail, read_lines
 
 __all__ = [
@@ -148,7 +146,7 @@ def write_run(
     path = Path(path)
     refuse_used(path)
     encode = msgspec.json.Encoder().encode_lines
-    with _whole_folder(path) as temporary:
+    with whole_folder(path) as temporary:
         write_bytes(temporary / ANSWERS_FILE, encode(answers))
         if errors:
             write_bytes(temporary / ERRORS_FILE, encode(errors))
@@ -230,20 +228,3 @@ def _read_log(path: Path, kind: type[Any], warnings: list[str]) -> list[tuple[in
     records = list(read_lines(path, kind, tails=tails))
     warnings.extend(f"{path}, line {tail.line}: half a line at the end was left out." for tail in tails)
     return records
-
-
-@contextmanager
-def _whole_folder(path: Path) -> Iterator[Path]:
-    """Give a temporary folder beside `path` to write to; rename it to `path` when the block ends well."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        temporary.mkdir(parents=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror}).", path=path, remedy="Choose a folder you may write to."
-        ) from error
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)

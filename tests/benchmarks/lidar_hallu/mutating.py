@@ -15,7 +15,7 @@ import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark, counts_of, fingerprint
 from probe4d.benchmarks.contrasts import with_contrasts
-from probe4d.benchmarks.question import Question, question_id, to_table
+from probe4d.benchmarks.question import Question, derived_id, to_table
 
 Tables = dict[str, list[dict[str, Any]]]
 
@@ -88,16 +88,7 @@ def rebuilt(
     renamed = [
         msgspec.structs.replace(
             question,
-            id=question_id(
-                suite=question.suite,
-                template=question.template,
-                scene=question.scene,
-                frames=question.frames,
-                entities=question.entities,
-                channel=question.channel,
-                question=question.question,
-                options=question.options,
-            ),
+            id=derived_id(question),
             links=() if links else question.links,
         )
         for question in questions

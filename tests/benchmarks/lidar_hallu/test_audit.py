@@ -23,13 +23,14 @@ from probe4d.benchmarks.lidar_hallu.audit.measuring import (
     CLASSES,
     SECTOR_CENTRES_DEG,
     measure_scene,
+    nearest_of,
     sector_margin_deg,
     sector_of,
 )
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
 from probe4d.benchmarks.lidar_hallu.audit.tables import KeyFrame, RecordedBox, read_key_frames
-from probe4d.benchmarks.lidar_hallu.audit.wording import read_interval, read_stem
 from probe4d.benchmarks.lidar_hallu.build import build
+from probe4d.benchmarks.lidar_hallu.reading import read_interval, read_stem
 from probe4d.benchmarks.question import Question, to_table
 from probe4d.errors import InputError
 from probe4d.evidence.ego_motion import ego_motion as built_ego_motion
@@ -51,8 +52,8 @@ def key_frame(*boxes: RecordedBox, **fields: Any) -> KeyFrame:
     return blank._replace(**fields)
 
 
-def box(x: float, y: float, *, label: str = "car", track: str = "t", points: int | None = 5) -> RecordedBox:
-    return RecordedBox(f"{label}-{track}-{x}", track, label, (x, y, 0.0), points)
+def box(x: float, y: float, *, label: str = "car", track: str | None = None, points: int | None = 5) -> RecordedBox:
+    return RecordedBox(f"{label}-{track}-{x}", track or f"at {x}, {y}", label, (x, y, 0.0), points)
 
 
 def test_knows_the_same_classes_and_sectors() -> None:
@@ -112,11 +113,12 @@ def test_the_annotated_range_holds_its_ends_and_may_pass_behind(
 def test_equally_near_objects_go_by_what_is_told_then_by_track() -> None:
     frame = key_frame(box(3, 4, track="b"), box(4, 3, track="a"), box(5, 1, track="0"))
     scene = measure_scene([frame], min_lidar_points=1, annotated_deg=None)
-    assert (nearest := scene.nearest(0, "car")) is not None
+    cars = scene.annotated[0]["car"]
+    assert (nearest := nearest_of(cars)) is not None
     assert nearest.track == "a"
-    assert (told := scene.nearest(0, "car", told="car-b-3")) is not None
+    assert (told := nearest_of(cars, told="car-b-3")) is not None
     assert told.track == "b"
-    assert scene.nearest(0, "bus") is None
+    assert nearest_of([]) is None
 
 
 STEP = st.tuples(st.integers(1, 2_000_000), st.floats(-8, 8), st.floats(-8, 8), st.floats(-3.2, 3.2))
@@ -212,15 +214,18 @@ def temporal(options: list[tuple[int, int]], keyframes: int = 40) -> Question:
 
 def test_wrong_intervals_may_share_a_fifth_of_their_own_frames() -> None:
     apart = temporal([(10, 20), (19, 28), (25, 34), (0, 5)])
-    assert distractor_faults(apart, published=True) == []
+    assert distractor_faults(apart, published=True, told=False) == []
     beside = temporal([(10, 20), (18, 27), (12, 17), (30, 33)])
-    assert distractor_faults(beside, published=False) == [
+    assert distractor_faults(beside, published=False, told=False) == [
         "the wrong interval 18-27 shares 30% of its key frames with the truth",
         "the wrong interval 12-17 shares 100% of its key frames with the truth",
         "the wrong interval 30-33 does not span 5 to 19 key-frame steps",
     ]
+    short = temporal([(10, 20), (22, 25), (0, 2), (30, 33)])
+    assert distractor_faults(short, published=False, told=True) == []
+    assert len(distractor_faults(short, published=True, told=True)) == 3
     with pytest.raises(Unanswerable, match="the option 30-40 leaves the scene's 40 key frames"):
-        distractor_faults(temporal([(10, 20), (0, 5), (1, 6), (30, 40)]), published=False)
+        distractor_faults(temporal([(10, 20), (0, 5), (1, 6), (30, 40)]), published=False, told=False)
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -142,7 +143,8 @@ def test_b4dl_rows_are_read_in_file_order_and_others_counted(tmp_path: Path) -> 
             row("When does the truck stop?", "from frame 003 to frame 011"),
         ],
     )
-    events, left_out = read_events(path, made_scenes([], keyframes=12))
+    events, left_out, sha256 = read_events(path, made_scenes([], keyframes=12))
+    assert sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert events.select("question", "start", "end", "source_row", "kind").rows() == [
         ("When does the bus pass?", 2, 8, 0, "b4dl"),
         ("When does the truck stop?", 3, 11, 5, "b4dl"),

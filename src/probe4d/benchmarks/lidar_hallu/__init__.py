@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.build import FAMILIES, VERSION, build
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
-from probe4d.benchmarks.suite import Finding, Suite
+from probe4d.benchmarks.suite import AuditFinding, Suite
 
 __all__ = ["SUITE"]
 
 
-def _audit(benchmark: Benchmark, dataroot: Path) -> Sequence[Finding]:
+def _audit(
+    benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
+) -> Sequence[AuditFinding]:
     # The audit reads raw tables by a path of its own; who only builds does not load it.
     from probe4d.benchmarks.lidar_hallu.audit import audit
 
-    return audit(benchmark, dataroot)
+    return audit(benchmark, dataroot, version=version, done=done)
 
 
 SUITE = Suite(name="lidar-hallu", version=VERSION, build=build, audit=_audit, prompts=PROMPTS, families=FAMILIES)

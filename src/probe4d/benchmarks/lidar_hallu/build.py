@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
@@ -39,16 +39,34 @@ from probe4d.version import __version__
 __all__ = ["FAMILIES", "SMALLEST_FAMILY", "VERSION", "build"]
 
 VERSION = "1.0"
-FAMILIES: tuple[str, ...] = ("existence", "position", "motion", "distance", "temporal")
 SMALLEST_FAMILY = 4
 """Fewest questions of a family: one Yes, one No and two choices."""
+_MOST_SCENES = 25
+"""Scenes measured at a time: enough to be worth a process, few enough to see it advance."""
+
+
+class _Family(NamedTuple):
+    """How a family's drawn candidates are worded, by format; null where it has none of that format."""
+
+    yes_no: Callable[[Drafting, pl.DataFrame, str], list[Question]] | None
+    choice: Callable[[Drafting, pl.DataFrame], list[Question]] | None
+
+
+_FAMILIES: dict[str, _Family] = {
+    "existence": _Family(Drafting.existence_yes_no, Drafting.existence_choice),
+    "position": _Family(Drafting.position_yes_no, Drafting.position_choice),
+    "motion": _Family(Drafting.motion_yes_no, None),
+    "distance": _Family(None, Drafting.distance_choice),
+    "temporal": _Family(None, Drafting.temporal_choice),
+}
+
+FAMILIES: tuple[str, ...] = tuple(_FAMILIES)
 
 
 class _Composition(NamedTuple):
-    """Numbers of questions in a family."""
+    """Numbers of questions in a family; `yes` are answered Yes, and as many No."""
 
     yes: int
-    no: int
     choice: int
 
 
@@ -57,11 +75,25 @@ def composition(family: str, per_family: int) -> _Composition:
 
     Yes and No are always equally many, so that a number that is not a multiple of four is rounded down.
     """
-    if family in ("existence", "position"):
-        return _Composition(per_family // 4, per_family // 4, per_family // 2)
-    if family == "motion":
-        return _Composition(per_family // 2, per_family // 2, 0)
-    return _Composition(0, 0, per_family)
+    formats = _FAMILIES[family]
+    if formats.choice is None:
+        return _Composition(per_family // 2, 0)
+    if formats.yes_no is None:
+        return _Composition(0, per_family)
+    return _Composition(per_family // 4, per_family // 2)
+
+
+class _Parameters(msgspec.Struct, frozen=True, kw_only=True):
+    """What a build was asked for, as `benchmark.json` has it."""
+
+    split: str | None
+    per_family: int
+    min_margin: float
+    min_lidar_points: int
+    annotated_sector: list[float] | None
+    reference_channel: str
+    events_sha256: str | None
+    distractors: str
 
 
 def build(
@@ -77,6 +109,7 @@ def build(
     events: Path | str | None = None,
     distractors: str = "matched",
     workers: int = 1,
+    done: Callable[[str], None] | None = None,
 ) -> Benchmark:
     """Build the LiDAR-Hallu questions that scenes allow.
 
@@ -95,6 +128,7 @@ def build(
         events: B4DL's time_grounding.json, to take temporal questions from instead of geometry.
         distractors: Lengths of wrong intervals: `matched` to the references' own, or `published` (5 to 19).
         workers: Processes that measure scenes; the benchmark is the same for any number.
+        done: Told of the name of each scene that was measured, for progress bars.
 
     Returns:
         The benchmark, families in the order of `FAMILIES`.
@@ -106,31 +140,25 @@ def build(
     _check_parameters(per_family, min_margin, min_lidar_points, distractors, workers)
     sector = _annotated_sector(annotated_sector)
     used, split_words = select_split(scenes, split)
+    told = None if events is None else read_events(events, used)
     measuring = Measuring(
         seed=seed,
         min_margin=min_margin,
         min_lidar_points=min_lidar_points,
         annotated_sector=sector,
-        geometric_events=events is None,
+        geometric_events=told is None,
     )
-    candidates = _measured(used, measuring, workers)
-    if events is not None:
-        pool, left_out = read_events(events, used)
-        candidates = replace(
-            candidates, pools=candidates.pools | {"temporal": pool}, exclusions=candidates.exclusions | left_out
-        )
-    exclusions = {f"rows of the dataset: {reason}": n for reason, n in scenes.dropped.items()} | candidates.exclusions
-    wrong, without = wrong_intervals(candidates.pools["temporal"], used.scenes, mode=distractors, seed=seed)
+    candidates = _measured(used, measuring, workers, done)
+    pools, exclusions = candidates.pools, dict(candidates.exclusions)
+    exclusions |= {f"rows of the dataset: {reason}": n for reason, n in scenes.dropped.items()}
+    if told is not None:
+        pools = pools | {"temporal": told.events}
+        exclusions |= told.exclusions
+    wrong, without = wrong_intervals(pools["temporal"], used.scenes, mode=distractors, seed=seed)
     if without:
         exclusions["temporal: no three wrong intervals of a matching length fit beside the event"] = without
-    drafting = Drafting(
-        used,
-        seed=seed,
-        min_lidar_points=min_lidar_points,
-        annotated_sector=sector,
-        sectors=measuring.sectors,
-    )
-    questions, shortfalls = _drawn(candidates, wrong, drafting, measuring, per_family)
+    drafting = Drafting(used, measuring, wrong)
+    questions, shortfalls = _drawn(_pools(pools, measuring, wrong), drafting, measuring, per_family)
     if not questions:
         raise InputError(
             "allows no question of any family.",
@@ -138,37 +166,55 @@ def build(
             remedy="Check the folder with `probe4d scenes`, or loosen the filters.",
         )
     table = with_contrasts(to_table(questions))
-    parameters: dict[str, Any] = {
-        "split": split,
-        "per_family": per_family,
-        "min_margin": min_margin,
-        "min_lidar_points": min_lidar_points,
-        "annotated_sector": None if sector is None else list(sector),
-        "reference_channel": scenes.reference_channel,
-        "events": None if events is None else hashlib.sha256(Path(events).read_bytes()).hexdigest(),
-        "distractors": distractors,
-    }
-    record = BenchmarkRecord(
+    parameters = _Parameters(
+        split=split,
+        per_family=per_family,
+        min_margin=min_margin,
+        min_lidar_points=min_lidar_points,
+        annotated_sector=None if sector is None else list(sector),
+        reference_channel=scenes.reference_channel,
+        events_sha256=None if told is None else told.sha256,
+        distractors=distractors,
+    )
+    source = _source(used, split_words)
+    record = _record(table, parameters, source, seed=seed, exclusions=exclusions, shortfalls=shortfalls)
+    benchmark = Benchmark(table, record)
+    return benchmark if out is None else write_benchmark(benchmark, out, card=dataset_card(record, suite_card(sector)))
+
+
+def _source(used: Scenes, split: str) -> SourceDataset:
+    return SourceDataset(
+        name=used.adapter,
+        version=used.version,
+        fingerprint=used.fingerprint,
+        licence=used.licence,
+        split=split,
+        scenes=used.scenes.height,
+    )
+
+
+def _record(
+    table: pl.DataFrame,
+    parameters: _Parameters,
+    source: SourceDataset,
+    *,
+    seed: int,
+    exclusions: dict[str, int],
+    shortfalls: list[str],
+) -> BenchmarkRecord:
+    return BenchmarkRecord(
         suite="lidar-hallu",
         version=VERSION,
         seed=seed,
-        parameters=parameters,
+        parameters=msgspec.to_builtins(parameters),
         counts=counts_of(table),
-        exclusions=exclusions,
+        # Sorted: the order in which reasons were met changes with how scenes are grouped.
+        exclusions=dict(sorted(exclusions.items())),
         shortfalls=shortfalls,
-        source=SourceDataset(
-            name=scenes.adapter,
-            version=scenes.version,
-            fingerprint=scenes.fingerprint,
-            licence=scenes.licence,
-            split=split_words,
-            scenes=used.scenes.height,
-        ),
+        source=source,
         fingerprint=fingerprint(table),
         probe4d=__version__,
     )
-    benchmark = Benchmark(table, record)
-    return benchmark if out is None else write_benchmark(benchmark, out, card=dataset_card(record, suite_card(sector)))
 
 
 def _check_parameters(
@@ -189,71 +235,74 @@ def _check_parameters(
 def _annotated_sector(given: str | tuple[float, float] | None) -> AnnotatedSector | None:
     if given is None:
         return None
-    return AnnotatedSector.parse(given if isinstance(given, str) else ":".join(map(str, given)))
+    return AnnotatedSector.parse(given) if isinstance(given, str) else AnnotatedSector.checked(*given)
 
 
-def _measured(scenes: Scenes, measuring: Measuring, workers: int) -> Candidates:
-    """Measure groups of scenes, one a worker."""
+def _measured(scenes: Scenes, measuring: Measuring, workers: int, done: Callable[[str], None] | None) -> Candidates:
+    """Measure groups of neighbouring scenes."""
     slim = replace(scenes, sensors=pl.DataFrame(schema=SENSORS_SCHEMA))
-    size = math.ceil(len(scenes.names) / workers)
+    size = min(math.ceil(len(scenes.names) / workers), _MOST_SCENES)
     groups = [slim.select(scenes.names[at : at + size]) for at in range(0, len(scenes.names), size)]
-    return merged(engine.over(partial(candidates_of, measuring=measuring), groups, workers=workers))
+
+    def group_done(group: Scenes) -> None:
+        if done is not None:
+            for name in group.names:
+                done(name)
+
+    return merged(engine.over(partial(candidates_of, measuring=measuring), groups, workers=workers, done=group_done))
+
+
+def _pools(pools: dict[str, pl.DataFrame], measuring: Measuring, wrong: Collection[str]) -> dict[str, pl.DataFrame]:
+    """Candidates by family and kind (`-yes`, `-no`, `-choice`).
+
+    Where the annotated range meets a single sector, no other can be proposed; where it meets fewer than there are
+    options, there is no choice of position.
+    """
+    position, sectors = pools["position"], len(measuring.sectors)
+    return pools | {
+        "position-yes": position,
+        "position-no": position if sectors > 1 else position.clear(),
+        "position-choice": position if sectors >= OPTIONS else position.clear(),
+        "distance-choice": pools["distance"],
+        "temporal-choice": pools["temporal"].filter(pl.col("key").is_in(list(wrong))),
+    }
 
 
 def _drawn(
-    candidates: Candidates, wrong: dict[str, Any], drafting: Drafting, measuring: Measuring, per_family: int
+    pools: dict[str, pl.DataFrame], drafting: Drafting, measuring: Measuring, per_family: int
 ) -> tuple[list[Question], list[str]]:
     """Draw every family, word the questions, and say what is short."""
-    pools, seed = candidates.pools, measuring.seed
     shortfalls: list[str] = []
     questions: list[Question] = []
-
-    def take(pool: pl.DataFrame, family: str, n: int) -> pl.DataFrame:
-        return draw(pool, n, seed=seed, family=family)
-
-    def balanced(family: str, yes: pl.DataFrame, no: pl.DataFrame, wanted: int) -> int:
-        n = min(wanted, yes.height, no.height)
-        if n < wanted:
-            shortfalls.append(
-                f"{family} yes-no: {2 * n:,} of {2 * wanted:,} questions "
-                f"(candidates: {yes.height:,} Yes, {no.height:,} No)."
-            )
-        return n
-
-    def choices(family: str, pool: pl.DataFrame, wanted: int, why: str = "") -> pl.DataFrame:
-        if pool.height < wanted:
-            shortfalls.append(f"{family} choice: {pool.height:,} of {wanted:,} questions{why}.")
-        return take(pool, f"{family}-choice", wanted)
-
-    position, sectors = pools["position"], len(measuring.sectors)
-    refutable = position if sectors > 1 else position.clear()
-    nameable = position if sectors >= OPTIONS else position.clear()
-    too_narrow = "" if sectors >= OPTIONS else f" (the annotated sector meets {sectors} sectors, fewer than {OPTIONS})"
-    temporal = pools["temporal"].filter(pl.col("key").is_in(list(wrong)))
-
-    for family in FAMILIES:
-        parts = composition(family, per_family)
+    for family, formats in _FAMILIES.items():
+        wanted = composition(family, per_family)
         made: list[Question] = []
-        if family == "existence":
-            n = balanced(family, pools["existence-yes"], pools["existence-no"], parts.yes)
-            made += drafting.existence_yes_no(take(pools["existence-yes"], "existence-yes-no/Yes", n), "Yes")
-            made += drafting.existence_yes_no(take(pools["existence-no"], "existence-yes-no/No", n), "No")
-            made += drafting.existence_choice(choices(family, pools["existence-choice"], parts.choice))
-        elif family == "position":
-            n = balanced(family, position, refutable, parts.yes)
-            made += drafting.position_yes_no(take(position, "position-yes-no/Yes", n), "Yes")
-            made += drafting.position_yes_no(take(refutable, "position-yes-no/No", n), "No")
-            made += drafting.position_choice(choices(family, nameable, parts.choice, too_narrow))
-        elif family == "motion":
-            n = balanced(family, pools["motion-yes"], pools["motion-no"], parts.yes)
-            made += drafting.motion_yes_no(take(pools["motion-yes"], "motion-yes-no/Yes", n), "Yes")
-            made += drafting.motion_yes_no(take(pools["motion-no"], "motion-yes-no/No", n), "No")
-        elif family == "distance":
-            made += drafting.distance_choice(choices(family, pools["distance"], parts.choice))
-        else:
-            made += drafting.temporal_choice(choices(family, temporal, parts.choice), wrong)
-        questions += _ordered(made, family, seed)
+        if formats.yes_no is not None:
+            yes, no = pools[f"{family}-yes"], pools[f"{family}-no"]
+            n = min(wanted.yes, yes.height, no.height)
+            if n < wanted.yes:
+                shortfalls.append(
+                    f"{family} yes-no: {2 * n:,} of {2 * wanted.yes:,} questions "
+                    f"(candidates: {yes.height:,} Yes, {no.height:,} No)."
+                )
+            for answer, pool in (("Yes", yes), ("No", no)):
+                taken = draw(pool, n, seed=measuring.seed, family=f"{family}-yes-no/{answer}")
+                made += formats.yes_no(drafting, taken, answer)
+        if formats.choice is not None:
+            pool = pools[f"{family}-choice"]
+            if pool.height < wanted.choice:
+                why = _why_short(family, measuring)
+                shortfalls.append(f"{family} choice: {pool.height:,} of {wanted.choice:,} questions{why}.")
+            made += formats.choice(drafting, draw(pool, wanted.choice, seed=measuring.seed, family=f"{family}-choice"))
+        questions += _ordered(made, family, measuring.seed)
     return questions, shortfalls
+
+
+def _why_short(family: str, measuring: Measuring) -> str:
+    sectors = len(measuring.sectors)
+    if family != "position" or sectors >= OPTIONS:
+        return ""
+    return f" (the annotated sector meets {sectors} sectors, fewer than {OPTIONS})"
 
 
 def _ordered(questions: list[Question], family: str, seed: int) -> list[Question]:

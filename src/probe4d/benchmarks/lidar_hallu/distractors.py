@@ -7,7 +7,7 @@ most a fifth of its own key frames with the true one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ __all__ = ["DISTRACTORS", "LARGEST_SHARE", "Interval", "wrong_intervals"]
 LARGEST_SHARE = 0.2
 WRONG = 3
 _KEPT_SHARE = 0.2
+_MOST_SPANS = 48
 _PLACEMENTS = 256
 _TRIES = 1000
 _ROUNDS = 10
@@ -72,7 +73,8 @@ class _Event(NamedTuple):
     truth: Interval
 
 
-_Draw = Callable[[Sequence[_Event], _References, int, int], dict[str, list[Interval]]]
+DISTRACTORS: tuple[str, ...] = ("matched", "published")
+"""Ways to draw wrong intervals."""
 
 
 def wrong_intervals(
@@ -94,10 +96,13 @@ def wrong_intervals(
     last = lengths.select((pl.col("end") == pl.col("keyframes") - 1).mean()).item() or 0.0
     references = _References(_resampled(lengths, seed), _Touching(first, last))
     wrong: dict[str, list[Interval]] = {}
-    for (keyframes,), part in lengths.group_by("keyframes", maintain_order=True):
-        rows = part.select("key", "start", "end").iter_rows()
+    for keyframes in lengths["keyframes"].unique(maintain_order=True).to_list():
+        rows = lengths.filter(pl.col("keyframes") == keyframes).select("key", "start", "end").iter_rows()
         group = [_Event(key, Interval(start, end)) for key, start, end in rows]
-        wrong |= DISTRACTORS[mode](group, references, int(str(keyframes)), seed)
+        if mode == "published":
+            wrong |= _published(group, keyframes, seed)
+        else:
+            wrong |= _matched(group, references, keyframes, seed)
     return wrong, events.height - len(wrong)
 
 
@@ -122,9 +127,7 @@ def _resampled(events: pl.DataFrame, seed: int) -> dict[int, float]:
     return {span: mass / total for span, mass in share.items()}
 
 
-def _published(
-    events: Sequence[_Event], references: _References, keyframes: int, seed: int
-) -> dict[str, list[Interval]]:
+def _published(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str, list[Interval]]:
     """Spans uniform in 5 to 19 and starts uniform (Sec. III-B), at most a fifth of the hull shared with the truth.
 
     The published rule measures overlap against the hull alone and so admits an interval that lies inside a
@@ -158,12 +161,26 @@ def _matched(events: Sequence[_Event], references: _References, keyframes: int, 
     sets in which each fits beside each other wherever it lies. That law is symmetric in the four; the
     weights are fitted so that each member's span follows the references' own distribution. References that
     no such law can follow are left out.
+
+    A law takes memory with the fourth power of the number of its spans. Where there are more than
+    `_MOST_SPANS`, as in long scenes, they are dealt out in turn to several laws, each symmetric by itself.
     """
     spans = [span for span in references.share if span < keyframes]
+    laws = -(-len(spans) // _MOST_SPANS)
+    wrong: dict[str, list[Interval]] = {}
+    for first in range(laws):
+        wrong |= _by_one_law(events, references, spans[first::laws], keyframes, seed)
+    return wrong
+
+
+def _by_one_law(
+    events: Sequence[_Event], references: _References, spans: Sequence[int], keyframes: int, seed: int
+) -> dict[str, list[Interval]]:
+    """Wrong intervals of the events of some spans, with those spans (see `_matched`)."""
     fits = np.array([[_fits(first, second, keyframes) for second in spans] for first in spans])
     sets = _compatible(fits & fits.T)
     possible = np.flatnonzero(sets.reshape(len(spans), -1).any(axis=1))
-    spans = [spans[index] for index in possible]
+    spans = [spans[index] for index in possible.tolist()]
     sets = sets[np.ix_(possible, possible, possible, possible)]
     events = [event for event in events if event.truth.span in spans]
     if not events:
@@ -279,7 +296,3 @@ def _chances(span: int, touching: _Touching, keyframes: int) -> Numbers:
     chances = np.full(keyframes - span, max(1 - touching.first - touching.last, 0.0) / inner)
     chances[0], chances[-1] = touching.first, touching.last
     return chances + 1e-3
-
-
-DISTRACTORS: dict[str, _Draw] = {"matched": _matched, "published": _published}
-"""Ways to draw wrong intervals, by name."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 
-from probe4d.benchmarks.lidar_hallu.candidates import OPTIONS
+from probe4d.benchmarks.lidar_hallu.candidates import OPTIONS, Measuring
 from probe4d.benchmarks.lidar_hallu.distractors import Interval
-from probe4d.benchmarks.lidar_hallu.rules import INTERVAL_FRAMES, AnnotatedSector
+from probe4d.benchmarks.lidar_hallu.rules import INTERVAL_FRAMES
 from probe4d.benchmarks.lidar_hallu.templates import (
     MOTION_VERBS,
     distance_stem,
@@ -20,7 +21,7 @@ from probe4d.benchmarks.lidar_hallu.templates import (
     position_stem,
     within,
 )
-from probe4d.benchmarks.question import LETTERS, Evidence, Format, Question, question_id
+from probe4d.benchmarks.question import LETTERS, Evidence, Format, Question, derived_id
 from probe4d.benchmarks.sampling import arranged
 from probe4d.evidence.ego_motion import ego_motion, scene_phrases
 from probe4d.scenes.tables import Scenes
@@ -31,7 +32,11 @@ COORDINATE_FRAME = "ego at reference LiDAR time: x forward, y left, z up, metres
 
 
 class _Draft(NamedTuple):
-    """What a family says of a question; the rest follows from it."""
+    """What a family says of a question; the rest follows from it.
+
+    `shown` are the key frames of the evidence, `measured_at` those whose ego poses the answer rests on; both are
+    `frames` where they are null.
+    """
 
     scene: str
     frames: tuple[int, ...]
@@ -47,6 +52,8 @@ class _Draft(NamedTuple):
     context: str = ""
     features: tuple[str, ...] = ()
     needs: tuple[str, ...] = ("boxes", "lidar_points")
+    shown: tuple[int, ...] | None = None
+    measured_at: tuple[int, ...] | None = None
     restricted: bool = True
 
 
@@ -55,25 +62,17 @@ class Drafting:
 
     Args:
         scenes: The scenes.
-        seed: Seed of the order of options and of the choice of distractors.
-        min_lidar_points: Fewest LiDAR returns of a box that counts.
-        annotated_sector: Bearings in which the dataset is annotated; null for all around.
-        sectors: Sectors that an answer can be.
+        measuring: How they were measured; its seed is also that of the order of options and of the choice of
+            distractors.
+        wrong: Three wrong intervals for the key of each event that can be asked about.
     """
 
-    def __init__(
-        self,
-        scenes: Scenes,
-        *,
-        seed: int,
-        min_lidar_points: int,
-        annotated_sector: AnnotatedSector | None,
-        sectors: Sequence[str],
-    ) -> None:
-        self._seed = seed
-        self._min_lidar_points = min_lidar_points
-        self._annotated_sector = annotated_sector
-        self._sectors = sectors
+    def __init__(self, scenes: Scenes, measuring: Measuring, wrong: Mapping[str, Sequence[Interval]]) -> None:
+        self._seed = measuring.seed
+        self._min_lidar_points = measuring.min_lidar_points
+        self._annotated_sector = measuring.annotated_sector
+        self._sectors = measuring.sectors
+        self._wrong = wrong
         self._keyframes: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
         poses = scenes.keyframes.select("scene", "frame", "pose_token").iter_rows()
         self._pose_tokens: dict[tuple[str, int], str] = {(scene, frame): token for scene, frame, token in poses}
@@ -170,6 +169,7 @@ class Drafting:
                 margin=row["margin"],
                 context=f"{row['label']} {MOTION_VERBS[row['predicate']]}",
                 needs=("boxes", "lidar_points", "tracks"),
+                shown=tuple(range(row["frame"], end + 1)),
             )
 
         return self._finished("motion", "yes-no", map(draft, pool.iter_rows(named=True)))
@@ -195,17 +195,12 @@ class Drafting:
 
         return self._finished("distance", "choice", map(draft, pool.iter_rows(named=True)))
 
-    def temporal_choice(self, pool: pl.DataFrame, wrong: dict[str, list[Interval]]) -> list[Question]:
-        """Questions on when an event takes place.
-
-        Args:
-            pool: Events with the columns of `EVENTS_SCHEMA`.
-            wrong: Three distractors for each event's key.
-        """
+    def temporal_choice(self, pool: pl.DataFrame) -> list[Question]:
+        """Questions on when an event takes place; rows with the columns of `EVENTS_SCHEMA`."""
 
         def draft(row: dict[str, Any]) -> _Draft:
             truth = Interval(row["start"], row["end"])
-            intervals = {interval_text(*interval): interval for interval in (truth, *wrong[row["key"]])}
+            intervals = {interval_text(*interval): interval for interval in (truth, *self._wrong[row["key"]])}
             options = self._arranged("temporal-choice/options", row["key"], list(intervals))
             event = {name: row[name] for name in ("kind", "label", "detail", "definition", "source_row")}
             measured = row["kind"] != "b4dl"
@@ -225,6 +220,8 @@ class Drafting:
                 objects=row["objects"],
                 features=tuple(str(intervals[option].span) for option in options),
                 needs=("ego_poses",) if ego else ("boxes", "lidar_points") if measured else ("events",),
+                shown=tuple(range(self._keyframes[row["scene"]])),
+                measured_at=tuple(range(truth.start, truth.end + 1)),
                 restricted=measured and not ego,
             )
 
@@ -255,15 +252,10 @@ class Drafting:
         return [self._finish(family, template, kind, draft) for draft in drafts]
 
     def _finish(self, family: str, template: str, kind: Format, draft: _Draft) -> Question:
-        scene, keyframes = draft.scene, self._keyframes[draft.scene]
+        scene = draft.scene
         stem = within(self._annotated_sector, draft.stem) if draft.restricted else draft.stem
-        shown = draft.frames if family in ("existence", "position", "distance") else tuple(range(keyframes))
-        measured_at = draft.frames
-        if family == "motion":
-            shown = tuple(range(draft.frames[0], draft.frames[1] + 1))
-        if family == "temporal":
-            start, end = draft.facts["interval"]
-            measured_at = tuple(range(start, end + 1))
+        shown = draft.frames if draft.shown is None else draft.shown
+        measured_at = draft.frames if draft.measured_at is None else draft.measured_at
         motion = ego_motion(full_text(stem, draft.options), self._phrases[scene])
         facts = {
             "coordinate_frame": COORDINATE_FRAME,
@@ -274,24 +266,15 @@ class Drafting:
             "ego_motion": motion._asdict(),
         }
         points = [measured["lidar_points"] for measured in draft.objects]
-        return Question(
-            id=question_id(
-                suite="lidar-hallu",
-                template=template,
-                scene=scene,
-                frames=draft.frames,
-                entities=draft.entities,
-                channel=None,
-                question=stem,
-                options=draft.options,
-            ),
+        question = Question(
+            id="",
             suite="lidar-hallu",
             family=family,
             template=template,
             relation=draft.relation,
             format=kind,
             scene=scene,
-            keyframes=keyframes,
+            keyframes=self._keyframes[scene],
             frames=draft.frames,
             entities=draft.entities,
             question=stem,
@@ -307,6 +290,7 @@ class Drafting:
             needs=draft.needs,
             order=0,
         )
+        return msgspec.structs.replace(question, id=derived_id(question))
 
 
 def _objects(measured: dict[str, Any] | None) -> tuple[dict[str, Any], ...]:

@@ -7,8 +7,10 @@ least three key frames of the scene outside; so its interval is the one right an
 
 from __future__ import annotations
 
+import hashlib
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
@@ -18,7 +20,15 @@ from probe4d.errors import InputError
 from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG, SECTORS
 from probe4d.scenes.tables import CLASSES, Scenes
 
-__all__ = ["EVENTS_SCHEMA", "LONGEST_SPAN", "SHORTEST_SPAN", "measured_events", "parse_interval", "read_events"]
+__all__ = [
+    "EVENTS_SCHEMA",
+    "LONGEST_SPAN",
+    "SHORTEST_SPAN",
+    "ToldEvents",
+    "measured_events",
+    "parse_interval",
+    "read_events",
+]
 
 SHORTEST_SPAN, LONGEST_SPAN = 5, 19
 """Key-frame steps from an event's first key frame to its last, as B4DL's sequences have them."""
@@ -173,6 +183,20 @@ def _wordings() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=["kind", "label", "detail", "question", "definition"], orient="row")
 
 
+class ToldEvents(NamedTuple):
+    """Events that B4DL tells of.
+
+    Attributes:
+        events: Columns of `EVENTS_SCHEMA`, in file order.
+        exclusions: Rows that give none, by reason.
+        sha256: SHA-256 of the file.
+    """
+
+    events: pl.DataFrame
+    exclusions: dict[str, int]
+    sha256: str
+
+
 class _Row(msgspec.Struct):
     """What is read of a row of B4DL's time_grounding.json."""
 
@@ -205,18 +229,16 @@ def parse_interval(answer: str) -> tuple[int, int] | None:
     return None
 
 
-def read_events(path: Path | str, scenes: Scenes) -> tuple[pl.DataFrame, dict[str, int]]:
+def read_events(path: Path | str, scenes: Scenes) -> ToldEvents:
     """Read events from B4DL's time_grounding.json: rows with scene_token, question and answer.
-
-    Returns:
-        Events with the columns of `EVENTS_SCHEMA` in file order, and rows that give none, by reason.
 
     Raises:
         InputError: The file is missing or no JSON list of such rows.
     """
     path = Path(path)
     try:
-        rows = msgspec.json.decode(path.read_bytes(), type=list[_Row])
+        content = path.read_bytes()
+        rows = msgspec.json.decode(content, type=list[_Row])
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -255,4 +277,8 @@ def read_events(path: Path | str, scenes: Scenes) -> tuple[pl.DataFrame, dict[st
             event = {"scene": scene, "key": f"{scene}|{row.question}", "kind": "b4dl", "question": row.question}
             event |= {"start": interval[0], "end": interval[1], "objects": [], "source_row": number}
             events.append({name: event.get(name) for name in EVENTS_SCHEMA})
-    return pl.DataFrame(events, schema=EVENTS_SCHEMA), {reason: n for reason, n in reasons.items() if n}
+    return ToldEvents(
+        pl.DataFrame(events, schema=EVENTS_SCHEMA),
+        {reason: n for reason, n in reasons.items() if n},
+        hashlib.sha256(content).hexdigest(),
+    )

@@ -8,7 +8,6 @@ same distance the one with the smaller track token is the nearest; of two classe
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -53,23 +52,39 @@ class AnnotatedSector(NamedTuple):
     end_deg: float
 
     @classmethod
-    def parse(cls, text: str) -> AnnotatedSector:
-        """Read `FROM:TO` in degrees, such as `-45:45`.
+    def checked(cls, start_deg: float, end_deg: float) -> AnnotatedSector:
+        """The range between two bearings, rounded to the six digits with which questions name them.
+
+        -180 and 180 are one bearing, and the range from it to itself is all around: a range starts at -180 and
+        ends at 180 there, whichever of the two is given.
 
         Raises:
-            InputError: It is not two numbers between -180 and 180, or the range is empty.
+            InputError: A bearing is not between -180 and 180, or both are the same number.
         """
-        parts = text.split(":")
-        try:
-            start, end = (float(part) for part in parts)
-        except ValueError:
-            start = end = math.nan
+        start, end = float(f"{start_deg:g}"), float(f"{end_deg:g}")
         if not (-180 <= start <= 180 and -180 <= end <= 180) or start == end:
             raise InputError(
-                f"the annotated sector {text!r} is not two different bearings FROM:TO between -180 and 180 degrees.",
+                f"the annotated sector {start_deg:g}:{end_deg:g} is not two different bearings FROM:TO between -180 "
+                "and 180 degrees.",
                 remedy="Count counter-clockwise from straight ahead, as in -45:45 for what lies ahead.",
             )
-        return cls(start, end)
+        return cls(-180.0 if start == 180 else start, 180.0 if end == -180 else end)
+
+    @classmethod
+    def parse(cls, text: str) -> AnnotatedSector:
+        """Read `FROM:TO` in degrees, such as `-45:45` (see `checked`).
+
+        Raises:
+            InputError: It is not two numbers between -180 and 180, or both are the same.
+        """
+        try:
+            start, end = (float(part) for part in text.split(":"))
+        except ValueError:
+            raise InputError(
+                f"the annotated sector {text!r} is not two bearings FROM:TO in degrees.",
+                remedy="Count counter-clockwise from straight ahead, as in -45:45 for what lies ahead.",
+            ) from None
+        return cls.checked(start, end)
 
     @property
     def width_deg(self) -> float:
@@ -77,9 +92,10 @@ class AnnotatedSector(NamedTuple):
         return (self.end_deg - self.start_deg) % 360 or 360.0
 
     def contains(self, bearing_deg: pl.Expr) -> pl.Expr:
-        """Whether bearings in degrees lie in the range."""
+        """Whether bearings in degrees, [-180, 180], lie in the range; -180 and 180 are one bearing."""
         after, before = bearing_deg >= self.start_deg, bearing_deg <= self.end_deg
-        return after & before if self.start_deg < self.end_deg else after | before
+        inside = after & before if self.start_deg < self.end_deg else after | before
+        return inside | (bearing_deg.abs() == 180) if 180 in (-self.start_deg, self.end_deg) else inside
 
     def sectors(self) -> tuple[str, ...]:
         """The sectors that share more than a border with the range."""
@@ -92,6 +108,11 @@ class AnnotatedSector(NamedTuple):
                 kept.append(sector)
         return tuple(kept)
 
+
+_CLASSES = pl.DataFrame(
+    {"label": CLASSES, "class_order": range(len(CLASSES))}, schema_overrides={"class_order": pl.UInt8}
+)
+"""The ten classes in the order that breaks ties."""
 
 MEASURED_OBJECT = pl.Struct(
     {
@@ -137,30 +158,32 @@ def measured_objects(
 ) -> Objects:
     """Measure every box that counts.
 
+    A track has one place at a key frame: where a dataset annotates it there more than once with one class, the
+    nearest of those boxes counts, of equally near ones the one with the smaller token.
+
     Args:
         scenes: The scenes.
         min_lidar_points: Fewest LiDAR returns of a box that counts; boxes whose returns are unknown count.
         annotated_sector: Bearings in which the dataset is annotated; null for all around.
     """
-    classes = pl.DataFrame(
-        {"label": CLASSES, "class_order": range(len(CLASSES))}, schema_overrides={"class_order": pl.UInt8}
-    )
     boxes = scenes.boxes.select("scene", "frame", "label", "track", "lidar_points", box="token", x="ego_x", y="ego_y")
     enough = pl.col("lidar_points").is_null() | (pl.col("lidar_points") >= min_lidar_points)
-    of_classes = boxes.join(classes, on="label", how="inner")
-    everywhere = (
+    of_classes = boxes.join(_CLASSES, on="label", how="inner")
+    seen = (
         of_classes.filter(enough)
         .with_columns(
             distance_m=(pl.col("x").pow(2) + pl.col("y").pow(2)).sqrt(),
             bearing_deg=pl.arctan2("y", "x").degrees(),
         )
-        .sort("scene", "frame", "class_order", "distance_m", "track")
+        .sort("scene", "frame", "class_order", "distance_m", "track", "box")
     )
+    everywhere = seen.unique(["scene", "frame", "class_order", "track"], keep="first", maintain_order=True)
     everywhere = everywhere.with_columns(sector=pl.Series(np.array(SECTORS)[sector_index(everywhere["bearing_deg"])]))
     annotated = everywhere
     exclusions = {
         "boxes of other categories": boxes.height - of_classes.height,
-        f"boxes with fewer than {min_lidar_points} LiDAR returns": of_classes.height - everywhere.height,
+        f"boxes with fewer than {min_lidar_points} LiDAR returns": of_classes.height - seen.height,
+        "boxes of a track that has a nearer box of its class at the key frame": seen.height - everywhere.height,
     }
     if annotated_sector is not None:
         annotated = everywhere.filter(annotated_sector.contains(pl.col("bearing_deg")))
@@ -188,13 +211,10 @@ def class_presence(keyframes: pl.DataFrame, nearest: pl.DataFrame) -> pl.DataFra
     Returns:
         Columns scene, frame, present and absent (lists of labels in class order); one row a key frame.
     """
-    classes = pl.DataFrame(
-        {"label": CLASSES, "class_order": range(len(CLASSES))}, schema_overrides={"class_order": pl.UInt8}
-    )
     found = nearest.select("scene", "frame", "label", present=pl.lit(True))
     return (
         keyframes.select("scene", "frame")
-        .join(classes, how="cross")
+        .join(_CLASSES, how="cross")
         .join(found, on=["scene", "frame", "label"], how="left")
         .sort("scene", "frame", "class_order")
         .group_by("scene", "frame", maintain_order=True)

@@ -23,7 +23,6 @@ from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG
 __all__ = [
     "MOTION_VERBS",
     "PROMPTS",
-    "TEMPLATES",
     "distance_stem",
     "existence_stem",
     "full_text",
@@ -32,16 +31,6 @@ __all__ = [
     "position_stem",
     "within",
 ]
-
-TEMPLATES: tuple[str, ...] = (
-    "existence-yes-no",
-    "existence-choice",
-    "position-yes-no",
-    "position-choice",
-    "motion-yes-no",
-    "distance-choice",
-    "temporal-choice",
-)
 
 YES_NO_DIRECTIVE = 'Only answer with "No" or "Yes".'
 CHOICE_DIRECTIVE = (
@@ -153,21 +142,29 @@ def ego_prompt(question: Question) -> str:
         InputError: The question's text or its ego-motion text is not known.
     """
     motion = question.facts.get("ego_motion")
-    if not motion:
+    text = motion.get("text") if isinstance(motion, Mapping) else None
+    if not isinstance(text, str):
         raise InputError(
             f"question {question.id} holds no ego-motion text.",
             remedy="Build the benchmark from a dataset folder, or leave the setting 'ego' out.",
         )
-    return f"{motion['text']}\n{full_text(_stem(question), question.options)}"
+    return f"{text}\n{full_text(_stem(question), question.options)}"
 
 
 def explicit_threshold_prompt(question: Question) -> str:
     """The question with the numbers of its rule, as Sec. VI of the paper asks for; references stay the same.
 
     Raises:
-        InputError: The question's text is not known.
+        InputError: The question's text is not known, or it asks about a sector or a predicate that no rule has.
     """
-    return full_text(_stem(question), question.options, note=_note(question))
+    try:
+        note = _note(question)
+    except KeyError as error:
+        raise InputError(
+            f"question {question.id} asks about {error}, for which no rule has a threshold.",
+            remedy="Build or import the benchmark again.",
+        ) from error
+    return full_text(_stem(question), question.options, note=note)
 
 
 PROMPTS: Mapping[str, Prompt] = {
@@ -210,8 +207,8 @@ def _note(question: Question) -> str:
             "last; distance and y are those of the object's center in the ego frame of each frame "
             "(x forward, y left, ground plane)."
         )
-    event = question.facts.get("event", {})
-    return str(event.get("definition", ""))
+    event = question.facts.get("event")
+    return str(event.get("definition", "")) if isinstance(event, Mapping) else ""
 
 
 def _bounds(sector: str) -> str:

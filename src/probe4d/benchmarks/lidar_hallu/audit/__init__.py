@@ -1,14 +1,16 @@
 """Derives every reference answer of a built LiDAR-Hallu benchmark again, by a path of its own.
 
 The audit reads a question's text and options as a model would, reads the dataset's raw tables by itself, and
-measures with other mathematics than the rules; it imports neither the rules nor `probe4d.scenes`.
+measures with other mathematics than the rules; it imports neither `probe4d.scenes` nor anything that builds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, derive_answer, told_boxes
@@ -18,9 +20,9 @@ from probe4d.benchmarks.lidar_hallu.audit.integrity import benchmark_findings, q
 from probe4d.benchmarks.lidar_hallu.audit.measuring import MeasuredScene, measure_scene
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
 from probe4d.benchmarks.lidar_hallu.audit.tables import read_key_frames
-from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, about_frames, read_stem
+from probe4d.benchmarks.lidar_hallu.reading import Asked, about_frames, read_stem
 from probe4d.benchmarks.question import Evidence, Question
-from probe4d.benchmarks.suite import Finding
+from probe4d.benchmarks.suite import AuditFinding
 from probe4d.errors import InputError
 
 __all__ = ["audit"]
@@ -28,17 +30,29 @@ __all__ = ["audit"]
 _FRAME = "ego at reference LiDAR time: x forward, y left, z up, metres"
 
 
-class _Measuring(NamedTuple):
-    """The parameters of the build that decide answers."""
+class _Parameters(msgspec.Struct, frozen=True):
+    """The parameters of the build that decide answers, as `benchmark.json` has them."""
 
-    min_lidar_points: int
-    min_margin: float
-    annotated_deg: tuple[float, float] | None
-    told_events: bool
-    published_distractors: bool
+    min_lidar_points: int = 1
+    min_margin: float = 0.0
+    annotated_sector: tuple[float, float] | None = None
+    events_sha256: str | None = None
+    distractors: str = "matched"
+    reference_channel: str | None = None
+
+    @property
+    def told_events(self) -> bool:
+        """Whether B4DL tells of the events."""
+        return self.events_sha256 is not None
 
 
-def audit(benchmark: Benchmark, dataroot: Path | str) -> list[Finding]:
+def audit(
+    benchmark: Benchmark,
+    dataroot: Path | str,
+    *,
+    version: str | None = None,
+    done: Callable[[str], None] | None = None,
+) -> list[AuditFinding]:
     """Derive every answer of a benchmark again and check what the benchmark promises of itself.
 
     Answers, the facts behind them (positions in metres, bearings in degrees, tokens of ego poses and boxes,
@@ -48,12 +62,14 @@ def audit(benchmark: Benchmark, dataroot: Path | str) -> list[Finding]:
     Args:
         benchmark: A benchmark that was built, not imported.
         dataroot: Folder of the dataset that it was built from, or the folder of tables to use inside it.
+        version: Name of the folder of tables; null is the one that the benchmark was built from.
+        done: Told of the id of each question that was checked.
 
     Returns:
         Every difference, by question in benchmark order, then those of the benchmark as a whole.
 
     Raises:
-        InputError: The benchmark was imported, or the dataset's tables cannot be read.
+        InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
     """
     record = benchmark.record
     if record.parameters.get("imported"):
@@ -62,73 +78,91 @@ def audit(benchmark: Benchmark, dataroot: Path | str) -> list[Finding]:
             path=benchmark.path,
             remedy="Check a benchmark that `probe4d build` wrote.",
         )
-    measuring = _measuring(benchmark)
-    folder = _tables(Path(dataroot), record.source.version)
+    parameters = _parameters(benchmark)
+    folder = _tables(Path(dataroot), record.source.version, version)
     names = {question.scene for question in benchmark.questions}
-    channel = str(record.parameters.get("reference_channel"))
     scenes = {
         name: measure_scene(
-            key_frames, min_lidar_points=measuring.min_lidar_points, annotated_deg=measuring.annotated_deg
+            key_frames, min_lidar_points=parameters.min_lidar_points, annotated_deg=parameters.annotated_sector
         )
-        for name, key_frames in read_key_frames(folder, channel=channel, scenes=names).items()
+        for name, key_frames in read_key_frames(folder, channel=str(parameters.reference_channel), scenes=names).items()
     }
-    findings = [finding for question in benchmark.questions for finding in _question(question, scenes, measuring)]
+    findings: list[AuditFinding] = []
+    for question in benchmark.questions:
+        findings += _question(question, scenes, parameters)
+        if done is not None:
+            done(question.id)
     return [*findings, *benchmark_findings(benchmark)]
 
 
-def _measuring(benchmark: Benchmark) -> _Measuring:
-    parameters = benchmark.record.parameters
-    annotated = parameters.get("annotated_sector")
-    return _Measuring(
-        min_lidar_points=int(parameters.get("min_lidar_points", 1)),
-        min_margin=float(parameters.get("min_margin", 0.0)),
-        annotated_deg=None if annotated is None else (float(annotated[0]), float(annotated[1])),
-        told_events=parameters.get("events") is not None,
-        published_distractors=parameters.get("distractors") == "published",
-    )
+def _parameters(benchmark: Benchmark) -> _Parameters:
+    try:
+        return msgspec.convert(benchmark.record.parameters, _Parameters)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"benchmark.json holds a parameter that does not fit ({error}).",
+            path=benchmark.path,
+            remedy="Build the benchmark again.",
+        ) from error
 
 
-def _tables(dataroot: Path, version: str) -> Path:
-    for folder in (dataroot, dataroot / version):
+def _tables(dataroot: Path, built_from: str, version: str | None) -> Path:
+    for folder in (dataroot, dataroot / built_from) if version is None else (dataroot / version,):
         if (folder / "sample_annotation.json").is_file():
             return folder
+    which = f"{built_from!r}, which the benchmark was built from" if version is None else repr(version)
     raise InputError(
-        f"holds no tables of version {version!r}, which the benchmark was built from.",
+        f"holds no tables of version {which}.",
         path=dataroot,
         remedy="Give the dataset's folder, or name another version with --version.",
     )
 
 
-def _question(question: Question, scenes: Mapping[str, MeasuredScene], measuring: _Measuring) -> Iterator[Finding]:
-    faults = list(question_faults(question))
-    yield from (Finding(question=question.id, rule=rule, what=f"{what}.") for rule, what in faults)
-    if any(rule in ("template", "options", "answer") for rule, _ in faults):
-        return
+def _question(question: Question, scenes: Mapping[str, MeasuredScene], parameters: _Parameters) -> list[AuditFinding]:
+    """What is wrong with one question.
+
+    Where objects lie on a border of the annotated range within rounding, the question may hold with them inside,
+    or with those of them inside that its facts name.
+    """
+    faults = [(rule, f"{what}.") for rule, what in question_faults(question)]
+    if not any(rule in ("template", "options", "answer") for rule, _ in faults):
+        scene = scenes.get(question.scene)
+        wrong = _wrong(question, scene, parameters)
+        if wrong and scene is not None and scene.on_border:
+            wrong = wrong if _wrong(question, scene.confined_to(told_boxes(question)), parameters) else []
+        faults += [(question.rule, what) for what in wrong]
+    return [AuditFinding(question=question.id, rule=rule, what=what) for rule, what in faults]
+
+
+def _wrong(question: Question, scene: MeasuredScene | None, parameters: _Parameters) -> list[str]:
+    """Sentences on what differs from what the scene gives."""
+    found: list[str] = []
     try:
-        for what in _differing(question, scenes, measuring):
-            yield Finding(question=question.id, rule=question.rule, what=f"{what}.")
+        for what in _differing(question, scene, parameters):
+            found.append(f"{what}.")  # noqa: PERF401 - what was found before an Unanswerable stays
     except Unanswerable as error:
-        what = f"{error}{_lost(question, scenes)}."
-        yield Finding(question=question.id, rule=question.rule, what=what)
+        found.append(f"{error}{_lost(question, scene)}.")
+    return found
 
 
-def _lost(question: Question, scenes: Mapping[str, MeasuredScene]) -> str:
+def _lost(question: Question, scene: MeasuredScene | None) -> str:
     """Name the boxes in a question's facts that are not seen, or not then."""
-    frames = scenes[question.scene].annotated if question.scene in scenes else ()
+    frames = () if scene is None else scene.annotated
     seen = {(sight.frame, sight.box) for frame in frames for sights in frame.values() for sight in sights}
     lost = sorted(box for frame, box in told_boxes(question) if (frame, box) not in seen)
     return f"; of the boxes in its facts {', '.join(lost)} cannot be measured there" if lost else ""
 
 
-def _differing(question: Question, scenes: Mapping[str, MeasuredScene], measuring: _Measuring) -> Iterator[str]:
-    scene = scenes.get(question.scene)
+def _differing(question: Question, scene: MeasuredScene | None, parameters: _Parameters) -> Iterator[str]:
     if scene is None:
         raise Unanswerable(f"the dataset has no scene {question.scene!r}")
     yield from differences("keyframes", question.keyframes, len(scene.key_frames))
-    asked = _asked(question, measuring)
+    asked = _asked(question, parameters)
     if question.family == "temporal":
         derived = derive_event(question, asked, scene)
-        yield from distractor_faults(question, published=measuring.published_distractors)
+        yield from distractor_faults(
+            question, published=parameters.distractors == "published", told=parameters.told_events
+        )
     else:
         derived = derive_answer(question, asked, scene)
     for name, value in _expected(asked, derived).items():
@@ -136,23 +170,21 @@ def _differing(question: Question, scenes: Mapping[str, MeasuredScene], measurin
         if name == "margin" and question.family == "position":
             tolerance = _bearing_tolerance_deg(derived)
         yield from differences(name, getattr(question, name), value, tolerance=tolerance)
-    yield from _differing_facts(question, asked, derived, scene, measuring)
-    if derived.margin is not None and derived.margin < measuring.min_margin - TOLERANCE:
-        yield f"the margin {derived.margin:g} is below the benchmark's {measuring.min_margin:g}"
+    yield from _differing_facts(question, asked, derived, scene, parameters)
+    if derived.margin is not None and derived.margin < parameters.min_margin - TOLERANCE:
+        yield f"the margin {derived.margin:g} is below the benchmark's {parameters.min_margin:g}"
 
 
-def _asked(question: Question, measuring: _Measuring) -> Asked:
+def _asked(question: Question, parameters: _Parameters) -> Asked:
     asked = read_stem(question.template, question.question or "")
     if asked is None:
         raise Unanswerable(f"{question.question!r} is not how {question.template} is worded")
-    if question.family == "temporal" and measuring.told_events:
+    if question.family == "temporal" and parameters.told_events:
         return Asked()
     if question.family == "temporal" and asked.event is None:
         raise Unanswerable(f"{question.question!r} asks of no event that geometry gives")
     about_ego = question.family == "temporal" and asked.label is None
-    confined = None if about_ego else measuring.annotated_deg
-    if confined is not None:
-        confined = (float(f"{confined[0]:g}"), float(f"{confined[1]:g}"))  # as the text writes them
+    confined = None if about_ego else parameters.annotated_sector
     if asked.annotated_deg != confined:
         raise Unanswerable(f"the text confines itself to bearings {asked.annotated_deg}, the benchmark to {confined}")
     return asked
@@ -178,14 +210,14 @@ def _expected(asked: Asked, derived: Derived) -> dict[str, Any]:
 
 
 def _differing_facts(
-    question: Question, asked: Asked, derived: Derived, scene: MeasuredScene, measuring: _Measuring
+    question: Question, asked: Asked, derived: Derived, scene: MeasuredScene, parameters: _Parameters
 ) -> Iterator[str]:
     told_motion = question.facts.get("ego_motion")
     told_text = str(told_motion.get("text")) if isinstance(told_motion, Mapping) else ""
     text = about_frames(question.question or "", question.options)
     facts = {
         "coordinate_frame": _FRAME,
-        "min_lidar_points": measuring.min_lidar_points,
+        "min_lidar_points": parameters.min_lidar_points,
         "poses": [{"frame": frame, "token": scene.key_frames[frame].pose_token} for frame in derived.measured_at],
         "objects": [_object(sight) for sight in derived.sights],
         "ego_motion": ego_motion(text, scene.key_frames, told=told_text),

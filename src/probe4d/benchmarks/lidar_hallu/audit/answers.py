@@ -15,7 +15,7 @@ from probe4d.benchmarks.lidar_hallu.audit.measuring import (
     sector_margin_deg,
     sector_of,
 )
-from probe4d.benchmarks.lidar_hallu.audit.wording import Asked
+from probe4d.benchmarks.lidar_hallu.reading import Asked
 from probe4d.benchmarks.question import Question
 
 __all__ = ["Derived", "Unanswerable", "derive_answer", "nearest_told", "told_boxes"]
@@ -82,7 +82,8 @@ def told_boxes(question: Question) -> set[tuple[int, str]]:
     """Key frames and tokens of the boxes that the question's facts name."""
     objects = question.facts.get("objects")
     entries = [entry for entry in objects if isinstance(entry, Mapping)] if isinstance(objects, list) else []
-    return {(entry.get("frame", -1), str(entry.get("box"))) for entry in entries}
+    frames = [(entry.get("frame"), str(entry.get("box"))) for entry in entries]
+    return {(frame, box) for frame, box in frames if isinstance(frame, int)}
 
 
 def nearest_told(question: Question, sights: Sequence[Sight]) -> Sight | None:
@@ -152,7 +153,8 @@ def _motion(question: Question, asked: Asked, scene: MeasuredScene) -> Derived:
     first = _nearest(question, scene, start, label)
     if first is None:
         raise Unanswerable(f"there is no {label} at frame {start}")
-    last = nearest_of([sight for sight in scene.everywhere[end].get(label, ()) if sight.track == first.track])
+    followed = [sight for sight in scene.everywhere[end].get(label, ()) if sight.track == first.track]
+    last = nearest_told(question, followed)
     if last is None:
         raise Unanswerable(f"track {first.track} of the nearest {label} is not there at frame {end}")
     approach, shift = last.distance_m - first.distance_m, last.y - first.y

@@ -19,7 +19,7 @@ from probe4d.benchmarks.lidar_hallu.audit.measuring import (
     sector_of,
 )
 from probe4d.benchmarks.lidar_hallu.audit.tables import KeyFrame
-from probe4d.benchmarks.lidar_hallu.audit.wording import Asked, read_interval
+from probe4d.benchmarks.lidar_hallu.reading import Asked, read_interval
 from probe4d.benchmarks.question import Question
 
 __all__ = ["definition_fault", "derive_event", "distractor_faults"]
@@ -77,12 +77,16 @@ def derive_event(question: Question, asked: Asked, scene: MeasuredScene) -> Deri
     )
 
 
-def distractor_faults(question: Question, *, published: bool) -> list[str]:
+def distractor_faults(question: Question, *, published: bool, told: bool) -> list[str]:
     """Say which wrong options of a temporal question break the limits on overlap and span.
+
+    Wrong intervals that are matched have the spans of events: 5 to 19 key-frame steps of those from geometry, any
+    of those that B4DL tells of.
 
     Args:
         question: The question, its answer taken as stored.
-        published: Whether the published rule drew them, which also bounds the share of the hull and the span.
+        published: Whether the published rule drew them, which bounds the share of the hull, and the span always.
+        told: Whether B4DL tells of the events.
     """
     options = _intervals(question)
     truth = options["ABCD".index(question.answer)]
@@ -101,7 +105,7 @@ def distractor_faults(question: Question, *, published: bool) -> list[str]:
             faults.append(
                 f"the wrong interval {option[0]}-{option[1]} shares more than a fifth of the hull with the truth"
             )
-        if option[1] - option[0] not in SPANS:
+        if (published or not told) and option[1] - option[0] not in SPANS:
             faults.append(f"the wrong interval {option[0]}-{option[1]} does not span 5 to 19 key-frame steps")
     return faults
 

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from probe4d.benchmarks.benchmark import Benchmark, fingerprint
-from probe4d.benchmarks.question import Question, question_id
-from probe4d.benchmarks.suite import Finding
+from probe4d.benchmarks.question import Question, derived_id
+from probe4d.benchmarks.suite import AuditFinding
 
 __all__ = ["benchmark_findings", "question_faults"]
 
@@ -23,7 +23,7 @@ TEMPLATES = {
 """Templates in the order of families, and how many answers each has to choose from."""
 
 
-def benchmark_findings(benchmark: Benchmark) -> Iterator[Finding]:
+def benchmark_findings(benchmark: Benchmark) -> Iterator[AuditFinding]:
     """Check the benchmark as a whole against its record."""
     questions, record = benchmark.questions, benchmark.record
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
@@ -54,16 +54,7 @@ def question_faults(question: Question) -> Iterator[tuple[str, str]]:
         return
     if question.suite != "lidar-hallu":
         yield "suite", f"the suite is {question.suite!r}"
-    wanted = question_id(
-        suite=question.suite,
-        template=question.template,
-        scene=question.scene,
-        frames=question.frames,
-        entities=question.entities,
-        channel=question.channel,
-        question=question.question,
-        options=question.options,
-    )
+    wanted = derived_id(question)
     if question.id != wanted:
         yield "identity", f"the id should be {wanted}"
     if question.channel is not None or question.prompt is not None:
@@ -81,7 +72,7 @@ def question_faults(question: Question) -> Iterator[tuple[str, str]]:
             yield "answer", f"the answer is {question.answer!r}, not Yes or No"
 
 
-def _balance(benchmark: Benchmark) -> Iterator[Finding]:
+def _balance(benchmark: Benchmark) -> Iterator[AuditFinding]:
     """Yes and No are equally many, and no family is larger than asked for."""
     answers = Counter((q.template, q.answer) for q in benchmark.questions if q.format == "yes-no")
     for template in TEMPLATES:
@@ -95,7 +86,7 @@ def _balance(benchmark: Benchmark) -> Iterator[Finding]:
             yield _whole("counts", f"{family} has {size} questions, more than the {per_family} asked for")
 
 
-def _order(questions: Sequence[Question]) -> Iterator[Finding]:
+def _order(questions: Sequence[Question]) -> Iterator[AuditFinding]:
     """`order` numbers the questions of each family from 0, in whatever order the rows stand."""
     sizes = Counter(question.family for question in questions)
     holders: dict[tuple[str, int], str] = {}
@@ -103,23 +94,23 @@ def _order(questions: Sequence[Question]) -> Iterator[Finding]:
         first = holders.setdefault((question.family, question.order), question.id)
         if first != question.id:
             what = f"has the place {question.order} of question {first} in its family."
-            yield Finding(question=question.id, rule="order", what=what)
+            yield AuditFinding(question=question.id, rule="order", what=what)
         elif not 0 <= question.order < sizes[question.family]:
             what = f"has the place {question.order} in a family of {sizes[question.family]} questions."
-            yield Finding(question=question.id, rule="order", what=what)
+            yield AuditFinding(question=question.id, rule="order", what=what)
 
 
-def _uniqueness(questions: Sequence[Question]) -> Iterator[Finding]:
+def _uniqueness(questions: Sequence[Question]) -> Iterator[AuditFinding]:
     """No two questions ask the same, whatever the order of their options."""
     seen: dict[tuple[str, str, str | None, tuple[str, ...]], str] = {}
     for question in questions:
         key = (question.scene, question.template, question.question, tuple(sorted(question.options)))
         first = seen.setdefault(key, question.id)
         if first != question.id:
-            yield Finding(question=question.id, rule="uniqueness", what=f"asks the same as question {first}.")
+            yield AuditFinding(question=question.id, rule="uniqueness", what=f"asks the same as question {first}.")
 
 
-def _links(questions: Sequence[Question]) -> Iterator[Finding]:
+def _links(questions: Sequence[Question]) -> Iterator[AuditFinding]:
     """Yes-no questions link to those of opposite answer about the same object and frames, and to no other."""
     groups: dict[tuple[str, str, tuple[int, ...], tuple[str, ...]], list[Question]] = defaultdict(list)
     for question in questions:
@@ -134,11 +125,11 @@ def _links(questions: Sequence[Question]) -> Iterator[Finding]:
         wanted = opposite.get(question.id, [])
         if list(question.links) != wanted:
             what = f"links: stored {', '.join(question.links) or 'none'}, derived {', '.join(wanted) or 'none'}."
-            yield Finding(question=question.id, rule="links", what=what)
+            yield AuditFinding(question=question.id, rule="links", what=what)
 
 
-def _whole(rule: str, what: str) -> Finding:
-    return Finding(question="", rule=rule, what=f"{what}.")
+def _whole(rule: str, what: str) -> AuditFinding:
+    return AuditFinding(question="", rule=rule, what=f"{what}.")
 
 
 def _plain(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,16 @@ from scipy.spatial.transform import Rotation
 
 from probe4d.benchmarks.lidar_hallu.audit.tables import KeyFrame
 
-__all__ = ["CLASSES", "SECTOR_CENTRES_DEG", "MeasuredScene", "Sight", "measure_scene", "sector_margin_deg", "sector_of"]
+__all__ = [
+    "CLASSES",
+    "SECTOR_CENTRES_DEG",
+    "MeasuredScene",
+    "Sight",
+    "measure_scene",
+    "nearest_of",
+    "sector_margin_deg",
+    "sector_of",
+]
 
 CLASSES = (
     *("car", "truck", "bus", "pedestrian", "bicycle"),
@@ -55,22 +64,20 @@ class MeasuredScene(NamedTuple):
     Attributes:
         key_frames: The key frames as recorded.
         everywhere: Objects that count, by key frame and class.
-        annotated: Those of them inside the annotated bearing range.
+        annotated: Those of them inside the annotated bearing range, or within rounding of its borders.
+        on_border: Key frame and token of those within rounding of its borders.
     """
 
     key_frames: Sequence[KeyFrame]
     everywhere: Sequence[Mapping[str, Sequence[Sight]]]
     annotated: Sequence[Mapping[str, Sequence[Sight]]]
+    on_border: frozenset[tuple[int, str]] = frozenset()
 
-    def nearest(self, frame: int, label: str, *, told: str | None = None) -> Sight | None:
-        """The nearest annotated object of a class at a key frame; null if there is none.
-
-        Args:
-            frame: Index of the key frame.
-            label: The class.
-            told: Token of the box that the benchmark names; it settles a tie within rounding.
-        """
-        return nearest_of(self.annotated[frame].get(label, ()), told=told)
+    def confined_to(self, told: Collection[tuple[int, str]]) -> MeasuredScene:
+        """The scene in which, of the objects on a border of the annotated range, only those told are inside."""
+        out = self.on_border.difference(told)
+        annotated = [_kept(seen, lambda sight: (sight.frame, sight.box) not in out) for seen in self.annotated]
+        return self._replace(annotated=annotated, on_border=frozenset())
 
     def present(self, frame: int) -> list[str]:
         """Classes with an annotated object at a key frame, in class order."""
@@ -93,23 +100,25 @@ def measure_scene(
     Args:
         key_frames: The scene's key frames in order.
         min_lidar_points: Fewest LiDAR returns of a box that counts; unknown counts.
-        annotated_deg: Bearings from and to, counter-clockwise, both included; null is all around.
+        annotated_deg: Bearings from and to, counter-clockwise, both included; from a bearing to itself, and null,
+            is all around.
     """
     everywhere: list[dict[str, list[Sight]]] = []
-    annotated: list[dict[str, list[Sight]]] = []
     for frame, key_frame in enumerate(key_frames):
         seen: dict[str, list[Sight]] = {}
-        for sight in _sights(frame, key_frame, min_lidar_points):
+        for sight in _nearest_of_tracks(_sights(frame, key_frame, min_lidar_points)):
             seen.setdefault(sight.label, []).append(sight)
         everywhere.append(seen)
-        if annotated_deg is None:
-            annotated.append(seen)
-            continue
-        inside = {
-            label: [s for s in sights if _between(s.bearing_deg, *annotated_deg)] for label, sights in seen.items()
-        }
-        annotated.append({label: sights for label, sights in inside.items() if sights})
-    return MeasuredScene(key_frames, everywhere, annotated)
+    if annotated_deg is None or math.remainder(annotated_deg[1] - annotated_deg[0], 360) == 0:
+        return MeasuredScene(key_frames, everywhere, everywhere)
+    start, end = annotated_deg
+    sights = [sight for seen in everywhere for several in seen.values() for sight in several]
+    on_border = frozenset((s.frame, s.box) for s in sights if _is_at(s, start) or _is_at(s, end))
+
+    def is_inside(sight: Sight) -> bool:
+        return (sight.bearing_deg - start) % 360 <= (end - start) % 360 or (sight.frame, sight.box) in on_border
+
+    return MeasuredScene(key_frames, everywhere, [_kept(seen, is_inside) for seen in everywhere], on_border)
 
 
 def _sights(frame: int, key_frame: KeyFrame, min_lidar_points: int) -> list[Sight]:
@@ -135,8 +144,25 @@ def _sights(frame: int, key_frame: KeyFrame, min_lidar_points: int) -> list[Sigh
     ]
 
 
-def _between(bearing_deg: float, start_deg: float, end_deg: float) -> bool:
-    return (bearing_deg - start_deg) % 360 <= (end_deg - start_deg) % 360
+def _nearest_of_tracks(sights: Sequence[Sight]) -> list[Sight]:
+    """Of the boxes of one track and class at one key frame only the nearest, with those as near within rounding."""
+    bounds: dict[tuple[str, str], float] = {}
+    for sight in sights:
+        key = (sight.label, sight.track)
+        bounds[key] = min(sight.distance_m, bounds.get(key, math.inf))
+    return [sight for sight in sights if sight.distance_m <= bounds[sight.label, sight.track] + _NOISE]
+
+
+def _kept(seen: Mapping[str, Sequence[Sight]], keep: Callable[[Sight], bool]) -> dict[str, list[Sight]]:
+    """The objects of a key frame that pass, by class; classes without any are absent."""
+    kept = {label: [sight for sight in sights if keep(sight)] for label, sights in seen.items()}
+    return {label: sights for label, sights in kept.items() if sights}
+
+
+def _is_at(sight: Sight, bearing_deg: float) -> bool:
+    """Whether an object has a bearing within rounding: of the angle, or, close by, of its place."""
+    apart = abs(math.remainder(sight.bearing_deg - bearing_deg, 360))
+    return min(apart, math.radians(apart) * sight.distance_m) <= _NOISE
 
 
 def _turn(from_deg: float, to_deg: float) -> float:

@@ -97,8 +97,9 @@ def _step(earlier: KeyFrame, later: KeyFrame) -> tuple[float, float, float, floa
 
 
 def _yaw(key_frame: KeyFrame) -> float:
+    """Heading in radians; both terms are of second degree, so that the quaternion's length does not matter."""
     w, x, y, z = key_frame.rotation
-    return math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+    return math.atan2(2 * (w * z + x * y), w * w + x * x - y * y - z * z)
 
 
 def _graded(value: float, grades: Sequence[tuple[float, str]], above: str) -> list[str]:

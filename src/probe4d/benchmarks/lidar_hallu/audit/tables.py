@@ -1,7 +1,8 @@
 """Reads what an audit needs from a dataset's JSON tables (the nuScenes schema), row by row as recorded.
 
-Nothing here is shared with the adapter that builds read: tables become key frames in order, each with the ego
-pose at the reference LiDAR's time and the boxes annotated there, all still in the global frame.
+Tables become key frames in order, each with the ego pose at the reference LiDAR's time and the boxes annotated
+there, all still in the global frame. With the adapter that builds read, this shares `store.json_tables` alone,
+which turns a JSON array into rows: what rows mean, how they join and which of them count is decided here again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Reads a LiDAR-Hallu question back from its text: frames, class, sector, predicate, event.
 
 What a question asks is what its text says, so an audit, and an import of records that hold little but text,
-start from here (wording as released; events as built from geometry).
+start from here (wording as released; events as built from geometry). Imports nothing of Probe4D, least of all
+the templates that word questions: a fault there would be read back as if it were right.
 """
 
 from __future__ import annotations

@@ -1,0 +1,64 @@
+"""Whole-folder writes: a folder appears complete under its name, or what lay there stays as it is."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from probe4d.errors import InputError
+
+__all__ = ["whole_folder"]
+
+
+@contextmanager
+def whole_folder(path: Path | str) -> Iterator[Path]:
+    """Give a temporary folder beside `path` to write to; put it in the place of `path` when the block ends well.
+
+    A folder that lies there already keeps whatever else is in it; of what has the name of something new, the new
+    is kept. If the block raises, the temporary folder is removed and nothing else has changed. A process killed
+    in between leaves hidden folders `.NAME.*.part` or `.NAME.*.old` beside it, and the old folder or the new one.
+
+    Raises:
+        InputError: The folder cannot be made, or not be put in the place of the old one.
+    """
+    given, path = Path(path), Path(path).resolve()  # of a link, its target is replaced
+    temporary, aside = (path.with_name(f".{path.name}.{secrets.token_hex(4)}.{end}") for end in ("part", "old"))
+    try:
+        temporary.mkdir(parents=True)
+    except OSError as error:
+        raise _refusal(given, error) from error
+    try:
+        yield temporary
+        try:
+            _swap(temporary, path, aside)
+        except OSError as error:
+            raise _refusal(given, error) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _swap(new: Path, path: Path, aside: Path) -> None:
+    if not path.exists():
+        new.replace(path)
+        return
+    path.replace(aside)
+    try:
+        new.replace(path)
+    except OSError:
+        aside.replace(path)
+        raise
+    for entry in aside.iterdir():
+        if not (path / entry.name).exists():
+            entry.replace(path / entry.name)
+    shutil.rmtree(aside)
+
+
+def _refusal(path: Path, error: OSError) -> InputError:
+    return InputError(
+        f"cannot be written ({error.strerror}).",
+        path=path,
+        remedy="Choose a folder that you may make, or replace, in a folder that you may write to.",
+    )
