@@ -16,6 +16,19 @@ def test_every_public_name_loads_and_is_documented(name) -> None:
     assert getattr(probe4d, name).__doc__
 
 
+def test_what_the_verbs_call_is_public() -> None:
+    called = {"build", "check", "diagnose", "import_answers", "import_lidar_hallu", "inspect", "open_scenes"}
+    called |= {"read_benchmark", "read_run", "simulate", "write_prompts", "write_report"}
+    assert called <= set(probe4d.__all__)
+
+
+def test_the_readme_uses_public_names_only() -> None:
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    used = set(re.findall(r"\bprobe4d\.(\w+)", "".join(examples)))
+    assert used
+    assert used <= set(probe4d.__all__)
+
+
 def test_unknown_names_are_attribute_errors() -> None:
     with pytest.raises(AttributeError, match="nothing"):
         probe4d.nothing  # noqa: B018

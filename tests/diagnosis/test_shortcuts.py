@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,3 +146,12 @@ def test_invalid_answers_are_left_out_of_the_share() -> None:
 def test_a_sheet_without_answerers_has_no_shortcuts() -> None:
     sheet: Sheet = make_sheet(driving_benchmark(17, scenes=3, per_family=5))
     assert shortcuts_table(sheet, []).is_empty()
+
+
+def test_options_without_features_are_known_by_their_texts() -> None:
+    benchmark = driving_benchmark(1, scenes=10, per_family=60)
+    bare = benchmark.table.with_columns(features=pl.lit([], pl.List(pl.String)))
+    taste = {"car lover": lambda asked: LETTERS[asked.options.index("car")] if "car" in asked.options else asked.answer}
+    found, expected = shortcuts(dataclasses.replace(benchmark, table=bare), taste), shortcuts(benchmark, taste)
+    assert "option" in found["feature"]
+    assert found.equals(expected)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from pathlib import Path
 
@@ -20,15 +21,28 @@ FILES = {"changes.csv", "figures.csv", "pairs.csv", "records.parquet", "shortcut
 @pytest.fixture(scope="module")
 def diagnosis() -> Diagnosis:
     benchmark = driving_benchmark(61, scenes=5, per_family=20)
-    runs = [run_of("=cmd|' /C calc'!A0", benchmark, oracle), run_of("plain", benchmark, mixture(1, 0.5))]
-    return diagnose(benchmark, runs)
+    runs = [run_of("knows", benchmark, oracle), run_of("plain", benchmark, mixture(1, 0.5))]
+    return diagnose(dataclasses.replace(benchmark, table=_with_formula(benchmark.table)), runs)
+
+
+def _with_formula(table: pl.DataFrame) -> pl.DataFrame:
+    """A family that a spreadsheet would run."""
+    return table.with_columns(pl.col("family").replace("existence", "=cmd|' /C calc'!A0"))
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+x", "-x", "@x", "\tx"])
+def test_a_run_is_not_named_like_a_formula(name: str) -> None:
+    benchmark = driving_benchmark(61, scenes=5, per_family=20)
+    with pytest.raises(InputError, match=r"begins like a formula.*Rename the run folder"):
+        diagnose(benchmark, [run_of(name, benchmark, oracle)])
 
 
 def test_every_table_is_written_and_reads_back(diagnosis: Diagnosis, tmp_path: Path) -> None:
     assert write_tables(diagnosis, tmp_path / "report") == tmp_path / "report" / "figures.csv"
     assert {path.name for path in (tmp_path / "report").iterdir()} == FILES
     figures = pl.read_csv(tmp_path / "report" / "figures.csv", schema=FIGURES_SCHEMA)
-    assert figures.filter(run="plain").equals(diagnosis.figures.filter(run="plain"))
+    named = diagnosis.figures.with_columns(pl.col("family").str.replace("^=", "'="))
+    assert figures.equals(named)
     assert pl.read_parquet(tmp_path / "report" / "records.parquet").equals(diagnosis.records)
 
 
@@ -40,7 +54,7 @@ def test_no_cell_is_a_formula(diagnosis: Diagnosis, tmp_path: Path) -> None:
             "low", "high", "value", "excess", "beyond", "beyond_low", "beyond_high", strict=False
         ):
             assert not column.str.contains(r"^[=+@\t\r]").any()
-    assert "\n'=cmd|" in (tmp_path / "figures.csv").read_text()
+    assert ",'=cmd|" in (tmp_path / "figures.csv").read_text()
 
 
 def test_the_same_diagnosis_gives_the_same_bytes(diagnosis: Diagnosis, tmp_path: Path) -> None:

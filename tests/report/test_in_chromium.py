@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from report_making import diagnosed, many_questions, question, right_answers, scenes
@@ -16,7 +18,9 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from test_page import PAYLOADS
 
+from probe4d.report.drawing import picture_svg
 from probe4d.report.page import write_report
+from probe4d.report.picture import Pictures
 
 pytestmark = [
     pytest.mark.browser,
@@ -37,6 +41,8 @@ FLAGS = (
     "--window-size=1280,1000",
 )
 QUESTIONS = many_questions()
+SVG = "{http://www.w3.org/2000/svg}"
+Shape = tuple[str, str | None, tuple[float, ...]]
 
 
 @pytest.fixture(scope="module")
@@ -203,6 +209,40 @@ def test_a_picture_shows(page: webdriver.Chrome) -> None:
     ]
     box = panels[0].find_element(By.CSS_SELECTOR, "path.box.target")
     assert box.value_of_css_property("stroke") != "none"
+
+
+def _shapes_of_svg(svg: str) -> list[list[Shape]]:
+    """Class, path and transform of the paths and boxes of each panel of a stand-alone picture."""
+    panels = [node for node in ElementTree.fromstring(svg).iter(f"{SVG}svg") if node.get("class") == "panel"]
+    return [
+        [
+            (str(node.get("class")), node.get("d"), _numbers(node.get("transform")))
+            for node in panel.iter()
+            if node.tag in (f"{SVG}path", f"{SVG}rect") and node.get("class")
+        ]
+        for panel in panels
+    ]
+
+
+def _numbers(transform: str | None) -> tuple[float, ...]:
+    return tuple(round(float(number), 6) for number in re.findall(r"-?[\d.]+(?:e-?\d+)?", transform or ""))
+
+
+@pytest.mark.parametrize("template", sorted({one.template for one in QUESTIONS}))
+def test_the_page_draws_what_the_file_draws(page: webdriver.Chrome, report: str, template: str) -> None:
+    asked = next(one for one in QUESTIONS if one.template == template)
+    page.get("about:blank")
+    page.get(f"{report}#q={asked.id}")
+    drawn = page.execute_script(
+        "return [...document.querySelectorAll('#detail svg.panel')].map((panel) =>"
+        " [...panel.querySelectorAll('path, rect')].map((node) =>"
+        "  ['class', 'd', 'transform'].map((name) => node.getAttribute(name))));"
+    )
+    svg = picture_svg(asked, Pictures(scenes(8), [asked.scene]))
+    assert svg is not None
+    expected = _shapes_of_svg(svg)
+    assert sum(map(len, expected)) > 5
+    assert [[(kind, d, _numbers(transform)) for kind, d, transform in panel] for panel in drawn] == expected
 
 
 def test_keyboard_alone_suffices(page: webdriver.Chrome) -> None:

@@ -123,3 +123,13 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "report").write_text("")
     with pytest.raises(InputError, match="report"):
         write_report(diagnosed({}, QUESTIONS[:40]), tmp_path / "report")
+
+
+def test_the_report_folder_holds_the_tables_and_the_page(tmp_path: Path) -> None:
+    diagnosis = diagnosed({"one": right_answers(QUESTIONS)}, QUESTIONS)
+    tables = {"changes.csv", "figures.csv", "pairs.csv", "records.parquet", "shortcuts.csv", "slices.csv"}
+    assert write_report(diagnosis, tmp_path / "report") == tmp_path / "report" / "report.html"
+    assert {path.name for path in (tmp_path / "report").iterdir()} == {*tables, "report.html"}
+    # A page of another diagnosis must not stay beside new tables.
+    assert write_report(diagnosis, tmp_path / "report", page=False) == tmp_path / "report" / "figures.csv"
+    assert {path.name for path in (tmp_path / "report").iterdir()} == tables

@@ -47,7 +47,10 @@ def texts(drawn: Picture, panel: int = 0) -> list[str]:
         ("position-choice", ["frame 003"]),
         ("motion-yes-no", ["frame 001 start", "frame 009 end"]),
         ("distance-choice", ["frame 003"]),
-        ("temporal-choice", ["frame 005 start", "frame 009 end", "intervals offered; the event lasts from 5 to 9"]),
+        (
+            "temporal-choice",
+            ["frame 005 start", "frame 009 end", "intervals offered; the event takes place in frames 5 to 9"],
+        ),
     ],
 )
 def test_every_template_has_its_panels(template: str, titles: list[str]) -> None:

@@ -40,7 +40,7 @@ def test_a_constant_answerer_is_found_out() -> None:
     assert f"Chooses A in all {CHOICES} choice questions" in text("constant")
     assert "cannot be told from that of always answering A" in text("constant")
     assert "Answers No to all" in text("constant")
-    assert "Its accuracy there" in text("constant")
+    assert "Its accuracy in choice questions" in text("constant")
 
 
 def test_letters_other_than_a_count_too() -> None:

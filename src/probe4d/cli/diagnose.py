@@ -11,9 +11,8 @@ import typer
 from probe4d.cli import app, output
 
 if TYPE_CHECKING:
+    import polars as pl
     from rich.table import Table
-
-    from probe4d.diagnosis.tables import Diagnosis
 
 
 @app.command("diagnose")
@@ -41,7 +40,8 @@ def diagnose_command(
 
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.diagnosis.diagnose import diagnose
-    from probe4d.diagnosis.writing import write_tables
+    from probe4d.diagnosis.overview import accuracies, parser_changes
+    from probe4d.report.page import write_report
     from probe4d.runs.run import read_run
 
     read = read_benchmark(benchmark)
@@ -59,45 +59,25 @@ def diagnose_command(
         compare=compare or (),
         allow_missing=allow_missing,
     )
-    written = write_tables(diagnosis, out)
-    if not no_report:
-        from probe4d.report.page import write_report
-
-        written = write_report(diagnosis, out, scenes=scenes)
+    written = write_report(diagnosis, out, scenes=scenes, page=not no_report)
     for warning in diagnosis.warnings:
         output.note(warning)
-    for line in _parser_changes(diagnosis):
-        output.note(line)
+    for run, other, changed, n in parser_changes(diagnosis):
+        output.note(f"{run}: the {other} parser reads {changed:,} of {n:,} answers otherwise than the {parser} one.")
     # Elsewhere than on a terminal nothing limits the width, and nothing may be cut off.
     width = None if sys.stdout.isatty() else 10_000
-    Console(highlight=False, width=width).print(_accuracies(diagnosis))
+    Console(highlight=False, width=width).print(_in_percent(accuracies(diagnosis)))
     print(written)
 
 
-def _accuracies(diagnosis: Diagnosis) -> Table:
-    """Accuracy in %: a row for each family and format, a column for each run and control."""
-    import polars as pl
+def _in_percent(accuracies: pl.DataFrame) -> Table:
+    """A row for each family and format, a column for each run and control."""
     from rich.markup import escape
     from rich.table import Table
 
-    figures = diagnosis.figures.filter(pl.col("metric") == "accuracy", pl.col("relation") == "all").filter(
-        (pl.col("format") != "all") | (pl.col("family") == "all")
-    )
-    wide = figures.pivot(on="run", index=["family", "format"], values="value", maintain_order=True)
     table = Table("accuracy, %", "format")
-    for name in wide.columns[2:]:
+    for name in accuracies.columns[2:]:
         table.add_column(escape(output.harmless(name)), justify="right", overflow="fold")
-    for family, kind, *values in wide.iter_rows():
+    for family, kind, *values in accuracies.iter_rows():
         table.add_row(escape(output.harmless(family)), kind, *(f"{100 * value:.1f}" for value in values))
     return table
-
-
-def _parser_changes(diagnosis: Diagnosis) -> list[str]:
-    import polars as pl
-
-    changed = diagnosis.figures.filter(pl.col("metric").str.starts_with("parser_changed_"))
-    return [
-        f"{run}: the {metric.removeprefix('parser_changed_')} parser reads {round(value * n):,} of {n:,} answers "
-        f"otherwise than the {diagnosis.parser} one."
-        for run, metric, value, n in changed.select("run", "metric", "value", "n").iter_rows()
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from probe4d.diagnosis.contrasts import add_contrasts
 from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.interventions import add_changes, changes_table
+from probe4d.diagnosis.overview import PARSER_CHANGED
 from probe4d.diagnosis.pairs import EGO, PLAIN, PromptPairs, add_pairs, pairs_table, prompt_pairs
 from probe4d.diagnosis.relations import add_relations
 from probe4d.diagnosis.scores import add_scores
@@ -21,6 +23,7 @@ from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, code_labels, label_of
 from probe4d.diagnosis.shortcuts import shortcuts_table
 from probe4d.diagnosis.slices import slices_table
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Comparison, Diagnosis
+from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
 
@@ -52,8 +55,8 @@ def diagnose(
         Every figure, record, pair, shortcut, slice and change.
 
     Raises:
-        InputError: Two runs have one name, a name is reserved for controls, a run does not fit the
-            benchmark, or a comparison names an unknown run.
+        InputError: Two runs have one name, a name is reserved for controls or begins like a formula, a run does
+            not fit the benchmark, or a comparison names an unknown run.
     """
     names = _checked_names(runs)
     sheet = make_sheet(benchmark)
@@ -97,6 +100,12 @@ def _checked_names(runs: Sequence[Run]) -> list[str]:
             raise InputError(
                 f"the name {run.name!r} is reserved for controls.", path=run.path, remedy="Rename the run folder."
             )
+        if re.match(FORMULA, run.name):
+            raise InputError(
+                f"the name {run.name!r} begins like a formula of a spreadsheet.",
+                path=run.path,
+                remedy="Rename the run folder so that it begins with none of = + - @.",
+            )
         if run.name in names:
             raise InputError(
                 f"two runs are named {run.name!r}; a run is named after its folder.",
@@ -139,7 +148,7 @@ def _add_parser_changes(figures: Figures, sheet: Sheet, by_run: dict[tuple[objec
     for (run,), records in by_run.items():
         for column in [name for name in records.columns if name.startswith("other_")]:
             changed = int(records["label"].ne_missing(records[column]).sum())
-            metric = f"parser_changed_{column.removeprefix('other_')}"
+            metric = PARSER_CHANGED + column.removeprefix("other_")
             figures.add_values(metric, sheet.everything, [str(run)], [changed / records.height], records.height)
 
 

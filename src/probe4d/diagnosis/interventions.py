@@ -11,7 +11,10 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA, Comparison
 
-__all__ = ["add_changes", "changes_table"]
+__all__ = ["CHANGES", "add_changes", "changes_table"]
+
+CHANGES = ("repaired", "regressed", "changed-wrong")
+"""What can happen to an answer: it became right, became wrong, or stayed wrong and became another."""
 
 
 def add_changes(figures: Figures, sheet: Sheet, comparisons: Sequence[Comparison]) -> None:
@@ -44,7 +47,7 @@ def changes_table(sheet: Sheet, comparisons: Sequence[Comparison]) -> pl.DataFra
         moved = sheet.labels[after] != sheet.labels[before]
         change = np.select(
             [right & ~was_right, ~right & was_right, ~right & ~was_right & moved],
-            ["repaired", "regressed", "changed-wrong"],
+            CHANGES,
             default="",
         )
         parts.append(

@@ -134,9 +134,11 @@ class Sheet:
 def make_sheet(benchmark: Benchmark) -> Sheet:
     """Take the questions of the scored formats out of a benchmark; nobody has answered yet.
 
+    Where a choice question comes without features, as in benchmarks from elsewhere, its options' texts are these.
+
     Raises:
         InputError: No question has a scored format, a reference answer is no label of its
-            question, or a choice question does not have one feature an option.
+            question, or a choice question has features, but not one an option.
     """
     table = benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
     if not table.height:
@@ -154,6 +156,7 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
             path=benchmark.path,
             remedy="Build or import the benchmark again.",
         )
+    table = table.with_columns(features=_features())
     features, options = (pl.col(name).list.len() for name in ("features", "options"))
     uneven = table.filter((pl.col("format") == "choice") & (features != options)).select("id", features, options)
     for identity, given, needed in uneven.head(1).iter_rows():
@@ -167,6 +170,11 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
     families = (*listed, *sorted(present.difference(listed)))
     scenes = table["scene"].rank("dense").to_numpy().astype(np.intp) - 1
     return Sheet(table, families, scenes, references)
+
+
+def _features() -> pl.Expr:
+    texts = pl.col("options").list.eval(pl.element().str.to_lowercase().str.strip_chars())
+    return pl.when(pl.col("features").list.len() == 0).then(texts).otherwise("features")
 
 
 def code_labels(labels: pl.Series, questions: pl.DataFrame) -> npt.NDArray[np.int8]:

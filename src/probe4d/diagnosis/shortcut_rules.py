@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from probe4d.diagnosis.sheet import NO, YES, label_of
 from probe4d.diagnosis.shortcut_features import Feature
+from probe4d.diagnosis.wording import listed
 
 __all__ = ["rule_in_words"]
 
@@ -44,7 +45,7 @@ def rule_in_words(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArr
     for answer in np.unique(answers[asked]):
         if answer != usual:
             words = [feature.words[code] for code in np.flatnonzero(asked & (answers == answer))]
-            clauses.append(f"{label_of(int(answer), kind)} when the {noun} is {_listed(words)}")
+            clauses.append(f"{label_of(int(answer), kind)} when the {noun} is {_one_of(words)}")
     if not clauses:
         return f"answers {label_of(usual, kind)} whatever the {noun}"
     return f"answers {', '.join(clauses)}, else {label_of(usual, kind)}"
@@ -63,7 +64,7 @@ def _preference(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArray
     return f"prefers the option that says {', then '.join(feature.words[code] for code in order[:_MOST_WORDS])}"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _one_of(words: Sequence[str]) -> str:
     if len(words) > _MOST_WORDS:
         return f"one of {len(words)} such as {', '.join(words[:_MOST_WORDS])}"
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    return listed(words, "or")

@@ -9,7 +9,10 @@ import polars as pl
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.store.files import whole_file
 
-__all__ = ["write_tables"]
+__all__ = ["FORMULA", "write_tables"]
+
+FORMULA = r"^[=+\-@\t\r\n]"
+"""Beginning of texts that a spreadsheet would take for a formula."""
 
 
 def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
@@ -17,7 +20,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
 
     The same diagnosis gives the same bytes. Replies of models go into records.parquet alone. A text of a
     CSV file that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end)
-    gets an apostrophe in front.
+    gets an apostrophe in front; no name of a run can be such a text, so that tables join by `run`.
 
     Args:
         diagnosis: What to write.
@@ -46,4 +49,4 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
 
 
 def _harmless(texts: pl.Expr) -> pl.Expr:
-    return pl.when(texts.str.contains(r"^[=+\-@\t\r\n]")).then(pl.lit("'") + texts).otherwise(texts).name.keep()
+    return pl.when(texts.str.contains(FORMULA)).then(pl.lit("'") + texts).otherwise(texts).name.keep()

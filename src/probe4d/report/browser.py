@@ -13,6 +13,8 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.question import Question, questions_from
+from probe4d.diagnosis.interventions import CHANGES
+from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import answerers
 from probe4d.report.marks import grid
@@ -26,9 +28,6 @@ QUESTIONS = 5_000
 BYTES = 36_000_000  # of the embedded data; charts and tables take the rest of 40 MB
 TEXT_BYTES = 10_000_000
 TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
-
-STATES = ("valid", "ambiguous", "refused", "truncated", "empty", "error", "missing")
-CHANGES = ("repaired", "regressed", "changed-wrong")
 
 
 @dataclass(frozen=True)

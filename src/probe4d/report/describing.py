@@ -6,7 +6,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, Question, questions_from
-from probe4d.benchmarks.suites import suite_named
+from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
 from probe4d.report.measured import answer_in_words, measured
 
@@ -74,12 +74,8 @@ def prompt_of(question: Question, setting: str) -> str | None:
     Raises:
         InputError: The question's suite is unknown or has no such setting.
     """
-    suite = suite_named(question.suite)
-    if setting not in suite.prompts:
-        raise InputError(f"{suite.name} has no setting {setting!r}; it has {', '.join(suite.prompts)}.")
-    if question.question is None and question.prompt is None:
-        return None
-    return suite.prompts[setting](question)
+    word = suite_prompt(question.suite, setting)
+    return None if question.question is None and question.prompt is None else word(question)
 
 
 def _shared(first: str, second: str) -> int:

@@ -10,12 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.question import Question
 from probe4d.report.marks import Point
-from probe4d.scenes.geometry import rotation_of_quaternion, yaw_of_rotation
+from probe4d.report.measured import answer_text
+from probe4d.scenes.geometry import SE3
 from probe4d.scenes.tables import CLASSES
 
-__all__ = ["Entity", "SceneBoxes", "answer_text", "entities_at", "unpack"]
+__all__ = ["Entity", "SceneBoxes", "entities_at", "unpack"]
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,12 @@ class SceneBoxes:
     labels: list[str | None]
     columns: NDArray[np.float64]  # (n, 5): x, y (ego frame), length, width, yaw
     seen: list[bool]  # has LiDAR returns, as far as is known
-    poses: NDArray[np.float64]  # (key frames, 3): x, y, yaw (global)
+    global_SE3_ego: SE3  # (key frames)
 
     @property
     def keyframes(self) -> int:
         """Number of key frames."""
-        return len(self.poses)
+        return len(self.global_SE3_ego.translation)
 
     def rows(self, frame: int) -> range:
         """Rows of a key frame; none if the scene does not have it."""
@@ -64,10 +65,9 @@ class SceneBoxes:
         return Entity(kind, self.labels[row] or "object", x, y, (length, width, yaw), self.tracks[row])
 
     def relative(self, frames: range, frame: int) -> list[Point]:
-        """Where the ego vehicle is at some frames, in the ego frame of one of them."""
-        x, y, yaw = self.poses[frame]
-        dx, dy = self.poses[frames, 0] - x, self.poses[frames, 1] - y
-        forward, left = dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw)
+        """Where the ego vehicle is at some frames, in the ego frame of one of them, metres in the ground plane."""
+        ego_SE3_global = self.global_SE3_ego.at(np.array(frame)).inverse()
+        forward, left, _ = ego_SE3_global.apply(self.global_SE3_ego.translation[frames]).T
         return list(zip(forward.tolist(), left.tolist(), strict=True))
 
 
@@ -75,7 +75,6 @@ def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
     """Take the tables of one scene apart into columns; boxes without a place or size are left out."""
     boxes, keyframes = boxes.sort("frame", "track"), keyframes.sort("frame")
     usable = boxes.drop_nulls(["ego_x", "ego_y", "length", "width", "ego_yaw"])
-    rotations = rotation_of_quaternion(keyframes.select("pose_qw", "pose_qx", "pose_qy", "pose_qz").to_numpy())
     return SceneBoxes(
         starts=np.searchsorted(usable["frame"].to_numpy(), np.arange(keyframes.height + 1)),
         tokens=usable["token"].to_list(),
@@ -83,16 +82,11 @@ def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
         labels=usable["label"].to_list(),
         columns=usable.select("ego_x", "ego_y", "length", "width", "ego_yaw").to_numpy(),
         seen=usable.select(pl.col("lidar_points").is_null() | (pl.col("lidar_points") > 0)).to_series().to_list(),
-        poses=np.column_stack(
-            [keyframes["pose_x"].to_numpy(), keyframes["pose_y"].to_numpy(), yaw_of_rotation(rotations)]
+        global_SE3_ego=SE3.from_quaternion(
+            keyframes.select("pose_qw", "pose_qx", "pose_qy", "pose_qz").to_numpy(),
+            keyframes.select("pose_x", "pose_y", "pose_z").to_numpy(),
         ),
     )
-
-
-def answer_text(question: Question) -> str:
-    """Text of the right option of a choice question, else the answer itself."""
-    position = LETTERS.find(question.answer) if len(question.answer) == 1 else -1
-    return question.options[position] if 0 <= position < len(question.options) else question.answer
 
 
 def entities_at(question: Question, part: SceneBoxes, frames: Sequence[int]) -> dict[int, list[Entity]]:

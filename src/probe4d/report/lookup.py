@@ -21,7 +21,6 @@ __all__ = [
     "asked",
     "interval",
     "labels_given",
-    "listed",
     "percent",
     "points",
     "relations_in_order",
@@ -105,9 +104,9 @@ def percent(value: float) -> str:
     return f"{math.floor(1000 * value + 0.5 + 1e-9) / 10:.1f}{NARROW}%"
 
 
-def points(value: float) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    return f"{100 * value:+.1f}".replace("-", "\u2212") + " points"
+def points(value: float, *, signed: bool = True) -> str:
+    """A difference of shares in percentage points, with its sign or without."""
+    return f"{100 * value:{'+' if signed else ''}.1f}".replace("-", "\u2212") + " points"
 
 
 def interval(figure: Figure, *, signed: bool = False) -> str:
@@ -123,8 +122,3 @@ def asked(family: str, kind: str) -> str:
     """Questions of a family and format in words, such as `position yes-no questions`."""
     words = [word for word in (family, kind) if word != "all"]
     return " ".join([*words, "questions"]) if words else "all questions"
-
-
-def listed(words: Sequence[str]) -> str:
-    """Words as a list in a sentence: `a, b and c`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -7,15 +7,19 @@ from typing import Any
 
 from probe4d.benchmarks.question import LETTERS, Question
 
-__all__ = ["answer_in_words", "measured"]
+__all__ = ["answer_in_words", "answer_text", "measured"]
 
 
 def answer_in_words(question: Question) -> str:
     """The reference answer; for a choice question with the option's text behind the letter."""
+    text = answer_text(question)
+    return question.answer if text == question.answer else f"{question.answer}. {text}"
+
+
+def answer_text(question: Question) -> str:
+    """Text of the right option of a choice question, else the answer itself."""
     position = LETTERS.find(question.answer) if len(question.answer) == 1 else -1
-    if 0 <= position < len(question.options):
-        return f"{question.answer}. {question.options[position]}"
-    return question.answer
+    return question.options[position] if 0 <= position < len(question.options) else question.answer
 
 
 def measured(question: Question) -> list[tuple[str, str]]:

@@ -7,9 +7,9 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import polars as pl
-
+from probe4d.diagnosis.overview import parser_changes
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.writing import write_tables
 from probe4d.report.browser import browser
 from probe4d.report.drawing import environment, template_text
 from probe4d.report.sections import sections
@@ -24,24 +24,34 @@ __all__ = ["REPORT_FILE", "write_report"]
 REPORT_FILE = "report.html"
 
 
-def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None = None) -> Path:
-    """Write `report.html`, one file without references to anything outside it.
+def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None = None, page: bool = True) -> Path:
+    """Write a report folder: the tables of `write_tables`, and `report.html`, which refers to nothing outside it.
 
     Args:
         diagnosis: What to report.
-        out: Folder of the report; made if needed.
+        out: The folder; made if needed, files of an earlier report are replaced.
         scenes: Scenes of the questions; with them every question embedded has its bird's-eye picture.
+        page: Whether the page is written; without it an earlier one is removed, which would tell of other tables.
 
     Returns:
-        Path of the page.
+        Path of the page, or of figures.csv without one.
 
     Raises:
         InputError: The folder cannot be written to.
     """
+    figures = write_tables(diagnosis, out)
     path = Path(out) / REPORT_FILE
+    if not page:
+        path.unlink(missing_ok=True)
+        return figures
+    write_text(path, _rendered(diagnosis, scenes))
+    return path
+
+
+def _rendered(diagnosis: Diagnosis, scenes: Scenes | None) -> str:
     script = template_text("report.js")
     questions = browser(diagnosis, scenes)
-    page = (
+    return (
         environment()
         .get_template("report.html")
         .render(
@@ -62,8 +72,6 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         )
     )
-    write_text(path, page)
-    return path
 
 
 def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
@@ -86,10 +94,8 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     for sentence in record.shortfalls:
         yield "short", sentence
     yield "parser", diagnosis.parser
-    changed = diagnosis.figures.filter(pl.col("metric").str.starts_with("parser_changed_"))
-    for run, metric, value, n in changed.select("run", "metric", "value", "n").iter_rows():
-        other = metric.removeprefix("parser_changed_")
-        yield f"run {run}", f"the {other} parser reads {round(value * n):,} of {n:,} answers otherwise"
+    for name, other, changed, n in parser_changes(diagnosis):
+        yield f"run {name}", f"the {other} parser reads {changed:,} of {n:,} answers otherwise"
     for run in diagnosis.runs:
         yield f"run {run.name}", f"{run.record.model}, setting {run.record.setting}, {run.record.layout} layout"
         for warning in run.warnings:

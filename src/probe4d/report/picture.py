@@ -7,16 +7,17 @@ elements.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
 import polars as pl
 
+from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.report.entities import Entity, SceneBoxes, answer_text, entities_at, unpack
+from probe4d.report.entities import Entity, SceneBoxes, entities_at, unpack
 from probe4d.report.marks import PANEL, Label, Mark, View, apart, extent_for, outline
+from probe4d.report.measured import answer_text
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import CLASSES, Scenes
 
@@ -25,7 +26,6 @@ __all__ = ["Panel", "Picture", "Pictures"]
 SECTOR_WIDTH_DEG = 360 / len(SECTORS)
 TIMELINE_ROW = 26.0
 LETTER_WIDTH = 8.3  # of the bold 13-unit labels, on average
-INTERVAL = re.compile(r"frames?\s+(\d{1,6})\s+(?:to|and)\s+(?:frame\s+)?(\d{1,6})", re.IGNORECASE)
 
 
 class Panel(msgspec.Struct, frozen=True):
@@ -234,10 +234,10 @@ def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> 
     marks = [Mark("axis", f"M{left:g} 14H{left + width:g}")]
     labels = [Label("ring", left + frame * step, 10.0, "middle", f"{frame}") for frame in range(0, keyframes, 10)]
     for row, text in enumerate(question.options):
-        match = INTERVAL.search(text)
-        if match is None:
+        offered = interval_in(text)
+        if offered is None:
             continue
-        start, end = int(match[1]), int(match[2])
+        start, end = offered
         top = 20 + row * TIMELINE_ROW
         kind = "target" if LETTERS[row] == question.answer else "option"
         first, past = left + start * step, left + (end + 1) * step
@@ -246,7 +246,12 @@ def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> 
         labels.append(Label(kind, 4.0, top + 14, "start", LETTERS[row]))
     height = 24 + TIMELINE_ROW * len(question.options)
     return Panel(
-        f"intervals offered; the event lasts from {interval[0]} to {interval[1]}", height, None, None, marks, labels
+        f"intervals offered; the event takes place in frames {interval[0]} to {interval[1]}",
+        height,
+        None,
+        None,
+        marks,
+        labels,
     )
 
 

@@ -13,15 +13,16 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from probe4d.benchmarks.intervals import interval_in
 from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.wording import listed
 from probe4d.report.lookup import (
     Figure,
     Lookup,
     asked,
     interval,
     labels_given,
-    listed,
     percent,
     points,
     relations_in_order,
@@ -134,7 +135,7 @@ def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Stateme
 def _beside_constant(excess: Figure, right: Figure) -> str:
     """How accuracy compares with that of always answering A (Eq. 4)."""
     low, high = excess.low or 0.0, excess.high or 0.0
-    reach = percent(max(abs(low), abs(high))).removesuffix("%") + "points"
+    reach = points(max(abs(low), abs(high)), signed=False)
     if low <= 0 <= high:
         how = "cannot be told from that of always answering A"
     elif max(abs(low), abs(high)) < NEARLY:
@@ -142,7 +143,8 @@ def _beside_constant(excess: Figure, right: Figure) -> str:
     else:
         how = f"is {'above' if low > 0 else 'below'} that of always answering A"
     return (
-        f"Its accuracy there, {percent(right.value)}, {how} ({points(excess.value)}; {interval(excess, signed=True)})."
+        f"Its accuracy in choice questions, {percent(right.value)}, {how} "
+        f"({points(excess.value)}; {interval(excess, signed=True)})."
     )
 
 
@@ -209,7 +211,7 @@ def _discrimination(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Sta
         elif true.low is not None and false.high is not None and true.low > false.high:
             yield Statement("good", f"{rates}, which words alone do not achieve.")
         else:
-            yield Statement("note", f"{rates}, a difference of {points(lead)[1:]}.")
+            yield Statement("note", f"{rates}, a difference of {points(lead, signed=False)}.")
 
 
 def _pairs(lookup: Lookup, run: str) -> Iterator[Statement]:
@@ -290,7 +292,7 @@ def _words_alone(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement]:
             continue
         by = "the words of the question"
         if kind == "choice":
-            spans = offered.explode().str.contains(r"^from frame \d+ to frame \d+$").all()
+            spans = all(interval_in(text) for text in offered.explode().unique())
             by = "the lengths of the intervals offered" if spans else "the options offered"
         yield Statement(
             "note",

@@ -8,7 +8,7 @@ import polars as pl
 
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, asked, percent
-from probe4d.report.sections.part import Key, Section, Table, cells, figure_cells, share
+from probe4d.report.sections.part import Key, Section, Table, cells, figure_cells, number_columns, share, word_columns
 
 __all__ = ["accuracy"]
 
@@ -16,7 +16,12 @@ DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Fl
 
 
 def accuracy(lookup: Lookup, names: Sequence[str]) -> Section:
-    """Make the part."""
+    """Chart accuracy, a chart for each family and format; the table adds valid_rate and accuracy_control_wrong.
+
+    Args:
+        lookup: The figures.
+        names: Runs and controls, in order.
+    """
     drawn, rows = [], []
     for family, kind in cells(lookup, "accuracy"):
         found = [(name, lookup.get(name, "accuracy", family, kind)) for name in names]
@@ -40,13 +45,8 @@ def accuracy(lookup: Lookup, names: Sequence[str]) -> Section:
         Table(
             "Accuracy",
             (
-                "Questions",
-                "Run",
-                "Accuracy #",
-                "95 % interval #",
-                "n #",
-                "Valid #",
-                "Right where control:content is wrong #",
+                *word_columns("Questions", "Run"),
+                *number_columns("Accuracy", "95 % interval", "n", "Valid", "Right where control:content is wrong"),
             ),
             rows,
         ),

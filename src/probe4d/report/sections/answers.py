@@ -9,13 +9,18 @@ import polars as pl
 from probe4d.benchmarks.question import LETTERS
 from probe4d.report import charts
 from probe4d.report.lookup import asked, percent
-from probe4d.report.sections.part import Key, Section, Table
+from probe4d.report.sections.part import Key, Section, Table, number_columns, word_columns
 
 __all__ = ["answers_given"]
 
 
 def answers_given(given: pl.DataFrame, names: Sequence[str]) -> Section:
-    """Make the part."""
+    """Chart how often each label is given, valid or not, beside the references.
+
+    Args:
+        given: Counts as `labels_given` makes them.
+        names: Runs and controls, in order.
+    """
     drawn, rows = [], []
     none = "no valid answer"
     letters = sorted(
@@ -57,6 +62,6 @@ def answers_given(given: pl.DataFrame, names: Sequence[str]) -> Section:
         "Shares of the answers given, beside those of the references. A row of one colour is a model that says the "
         "same whatever it is shown.",
         drawn,
-        Table("Answers given", ("Questions", "Run", "Answer", "Share #", "Count #"), rows),
+        Table("Answers given", (*word_columns("Questions", "Run", "Answer"), *number_columns("Share", "Count")), rows),
         [Key("bar", colour, part) for part, colour in used.items() if part in shown],
     )

@@ -7,13 +7,28 @@ import polars as pl
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, points
-from probe4d.report.sections.part import Key, Section, Table, bounds, cells, number, title_of
+from probe4d.report.sections.part import (
+    Key,
+    Section,
+    Table,
+    bounds,
+    cells,
+    number,
+    number_columns,
+    title_of,
+    word_columns,
+)
 
 __all__ = ["changes"]
 
 
 def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
-    """Make the part."""
+    """Chart repairs and regressions of every comparison; the table adds changed_wrong and accuracy_change.
+
+    Args:
+        diagnosis: The comparisons.
+        lookup: The figures.
+    """
     rows, bars = [], []
     for comparison in diagnosis.comparisons:
         for family, kind in cells(lookup, "accuracy_change"):
@@ -46,14 +61,8 @@ def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         Table(
             "Comparisons",
             (
-                "Comparison",
-                "Questions",
-                "Repaired #",
-                "Regressed #",
-                "Wrong to wrong #",
-                "Accuracy #",
-                "95 % interval #",
-                "n #",
+                *word_columns("Comparison", "Questions"),
+                *number_columns("Repaired", "Regressed", "Wrong to wrong", "Accuracy", "95 % interval", "n"),
             ),
             rows,
         ),

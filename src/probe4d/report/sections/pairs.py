@@ -8,7 +8,17 @@ import polars as pl
 
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, percent
-from probe4d.report.sections.part import Key, Section, Table, cells, number, share, title_of
+from probe4d.report.sections.part import (
+    Key,
+    Section,
+    Table,
+    cells,
+    number,
+    number_columns,
+    share,
+    title_of,
+    word_columns,
+)
 
 __all__ = ["pairs"]
 
@@ -16,7 +26,14 @@ PAIR_COLOURS = {"both right": "right", "one right": "letter-2", "neither": "wron
 
 
 def pairs(lookup: Lookup, names: Sequence[str]) -> Section:
-    """Make the part."""
+    """Chart how many pairs are right on both sides, one or none: pairs of one prompt, then of one object.
+
+    The metrics begin with `pair` and `contrast`; the table adds what chance gives at the answerer's own rate of Yes.
+
+    Args:
+        lookup: The figures.
+        names: Runs and controls, in order.
+    """
     drawn, rows = [], []
     for prefix, kind_of_pair in (("pair", "same words"), ("contrast", "same object")):
         for family, kind in cells(lookup, f"{prefix}s"):
@@ -50,13 +67,10 @@ def pairs(lookup: Lookup, names: Sequence[str]) -> Section:
         Table(
             "Pairs with opposite answers",
             (
-                *("Questions", "Run", "Pairs #", "Both right #", "One right #", "Neither #"),
-                *(
-                    "By chance at its own Yes rate #",
-                    "Items right #",
-                    "Same answer #",
-                    "Both right of all opposite pairs #",
-                ),
+                *word_columns("Questions", "Run"),
+                *number_columns("Pairs", "Both right", "One right", "Neither"),
+                *number_columns("By chance at its own Yes rate", "Items right", "Same answer"),
+                *number_columns("Both right of all opposite pairs"),
             ),
             rows,
         ),

@@ -8,15 +8,37 @@ from dataclasses import dataclass, field
 from probe4d.report.charts import Chart
 from probe4d.report.lookup import Figure, Lookup, asked, percent
 
-__all__ = ["Key", "Section", "Table", "bounds", "cells", "count", "figure_cells", "number", "share", "title_of"]
+__all__ = [
+    "Column",
+    "Key",
+    "Section",
+    "Table",
+    "bounds",
+    "cells",
+    "count",
+    "figure_cells",
+    "number",
+    "number_columns",
+    "share",
+    "title_of",
+    "word_columns",
+]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table; numbers are set to the right."""
+
+    name: str
+    numeric: bool
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of texts; columns whose name ends in `#` hold numbers and are set to the right."""
+    """A table of texts, ready to be read."""
 
     caption: str
-    columns: tuple[str, ...]
+    columns: tuple[Column, ...]
     rows: Sequence[tuple[str, ...]]
 
 
@@ -39,6 +61,16 @@ class Section:
     charts: list[Chart]
     table: Table
     keys: list[Key] = field(default_factory=list)
+
+
+def word_columns(*names: str) -> tuple[Column, ...]:
+    """Columns of words."""
+    return tuple(Column(name, numeric=False) for name in names)
+
+
+def number_columns(*names: str) -> tuple[Column, ...]:
+    """Columns of numbers."""
+    return tuple(Column(name, numeric=True) for name in names)
 
 
 def cells(lookup: Lookup, metric: str) -> Iterator[tuple[str, str]]:

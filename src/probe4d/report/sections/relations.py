@@ -10,13 +10,20 @@ import polars as pl
 from probe4d.diagnosis.controls import FIXED
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, percent
-from probe4d.report.sections.part import Key, Section, Table, bounds, count, share
+from probe4d.report.sections.part import Key, Section, Table, bounds, count, number_columns, share, word_columns
 
 __all__ = ["relations"]
 
 
 def relations(lookup: Lookup, names: Sequence[str]) -> Section:
-    """Make the part."""
+    """Chart tpr and fpr by family and relation, a chart for each answerer; the table adds fpr_below_threshold.
+
+    control:fixed is left out, which never says Yes.
+
+    Args:
+        lookup: The figures.
+        names: Runs and controls, in order.
+    """
     drawn, rows = [], []
     families = [family for family, _ in lookup.cells("tpr", ("yes-no",)) if family != "all"]
     colours = charts.run_colours(names)
@@ -49,9 +56,10 @@ def relations(lookup: Lookup, names: Sequence[str]) -> Section:
         Table(
             "TPR and FPR by relation",
             (
-                *("Run", "Family", "Relation", "TPR #", "95 % interval #", "n true #"),
-                *("FPR #", "95 % interval #", "n false #"),
-                *("FPR below threshold #", "95 % interval #", "n below #"),
+                *word_columns("Run", "Family", "Relation"),
+                *number_columns("TPR", "95 % interval", "n true"),
+                *number_columns("FPR", "95 % interval", "n false"),
+                *number_columns("FPR below threshold", "95 % interval", "n below"),
             ),
             rows,
         ),

@@ -9,13 +9,18 @@ import polars as pl
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import Figure, asked, percent, points
-from probe4d.report.sections.part import Key, Section, Table, bounds
+from probe4d.report.sections.part import Key, Section, Table, bounds, number_columns, word_columns
 
 __all__ = ["shortcuts"]
 
 
 def shortcuts(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
-    """Make the part."""
+    """Chart, for each run, the best feature of every family and format against a constant; the table holds all.
+
+    Args:
+        diagnosis: The shortcuts.
+        names: Runs and controls, in order.
+    """
     found = diagnosis.shortcuts.sort("named", "excess", descending=True, maintain_order=True)
     rows = [
         (
@@ -50,7 +55,11 @@ def shortcuts(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         drawn,
         Table(
             "Shortcut attribution",
-            ("Run", "Questions", "Feature", "Predicts #", "Constant #", "Gain #", "95 % interval #", "n #", "Rule"),
+            (
+                *word_columns("Run", "Questions", "Feature"),
+                *number_columns("Predicts", "Constant", "Gain", "95 % interval", "n"),
+                *word_columns("Rule"),
+            ),
             rows,
         ),
         [Key("dot", "ink", "the feature"), Key("ring", "ink", "a constant answer")],

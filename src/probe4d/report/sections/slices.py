@@ -10,7 +10,7 @@ from probe4d.diagnosis.controls import CONTENT
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import Figure, asked, percent
-from probe4d.report.sections.part import Key, Section, Table, figure_cells
+from probe4d.report.sections.part import Key, Section, Table, figure_cells, number_columns, word_columns
 
 __all__ = ["slices"]
 
@@ -18,7 +18,12 @@ LINES = 4  # runs in one chart of lines; all are in its table
 
 
 def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
-    """Make the part."""
+    """Chart accuracy against margin and LiDAR returns, a chart for each family, format and measure.
+
+    Args:
+        diagnosis: The slices.
+        names: Runs and controls, in order.
+    """
     drawn, rows = [], []
     runs = [name for name in names if not name.startswith("control:")][:LINES] or [CONTENT]
     keys = ["by", "unit", "family", "format"]
@@ -55,7 +60,11 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         "Accuracy against the margin, the distance of the measurement from the rule's decision boundary, and against "
         "the fewest LiDAR returns on an entity asked about. A model that measures does better to the right.",
         drawn,
-        Table("Accuracy by bin", ("Questions", "Run", "Bin", "Accuracy #", "95 % interval #", "n #"), rows),
+        Table(
+            "Accuracy by bin",
+            (*word_columns("Questions", "Run", "Bin"), *number_columns("Accuracy", "95 % interval", "n")),
+            rows,
+        ),
         [Key("dot", colours[name], name) for name in runs if name in colours],
     )
 

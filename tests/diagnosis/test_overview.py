@@ -1,0 +1,27 @@
+"""The figures that tell at a glance how a diagnosis came out."""
+
+from __future__ import annotations
+
+from diagnosis_making import driving_benchmark, oracle, run_of
+
+from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.overview import accuracies, parser_changes
+
+
+def test_accuracies_have_a_column_for_each_answerer_and_a_row_for_each_group() -> None:
+    benchmark = driving_benchmark(3, scenes=5, per_family=20)
+    table = accuracies(diagnose(benchmark, [run_of("knows", benchmark, oracle)]))
+    assert table.columns == ["family", "format", "knows", "control:fixed", "control:content"]
+    assert "all" in table["family"]
+    assert (table["knows"] == 1.0).all()
+    assert table.select("family", "format").is_unique().all()
+    assert set(table["format"]) == {"yes-no", "choice", "all"}
+
+
+def test_parser_changes_are_counts_of_answers() -> None:
+    benchmark = driving_benchmark(3, scenes=5, per_family=20)
+    run = run_of("explains", benchmark, lambda asked: f"I think the answer is **{asked.answer}**.")
+    changes = {change.parser: change for change in parser_changes(diagnose(benchmark, [run]))}
+    assert changes["published"].run == "explains"
+    assert changes["published"].n == benchmark.table.height
+    assert changes["published"].changed == benchmark.table.height
