@@ -1,8 +1,10 @@
 """The package as users import it."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +29,22 @@ def test_the_readme_uses_public_names_only() -> None:
     used = set(re.findall(r"\bprobe4d\.(\w+)", "".join(examples)))
     assert used
     assert used <= set(probe4d.__all__)
+
+
+def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    example = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[0]
+    before, after = example.replace("scenes=12", "scenes=2").replace("per_family=200", "per_family=8").split("\n# When")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(before, names)
+    prompts = [json.loads(line) for line in Path("prompts.jsonl").read_text().splitlines()]
+    replies = [{"question": line["question"], "text": "A" if line["options"] else "No"} for line in prompts]
+    Path("replies.jsonl").write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    exec("# When" + after, names)
+    assert {problem.rule.id for problem in names["problems"]} <= {"ANN005"}  # boxes that no ray reached
+    assert not names["differences"]
+    assert names["diagnosis"].records.filter(run="my-model").height == len(prompts)
+    assert {"report.html", "figures.csv", "records.parquet"} <= {path.name for path in Path("report").iterdir()}
 
 
 def test_unknown_names_are_attribute_errors() -> None:
