@@ -18,7 +18,15 @@ from probe4d.benchmarks.benchmark import (
     read_benchmark,
     write_benchmark,
 )
-from probe4d.benchmarks.question import Evidence, Question, question_id, questions_from, to_table
+from probe4d.benchmarks.question import (
+    QUESTION_SCHEMA,
+    REQUIRED_COLUMNS,
+    Evidence,
+    Question,
+    question_id,
+    questions_from,
+    to_table,
+)
 from probe4d.errors import InputError
 
 
@@ -134,6 +142,12 @@ def without_a_column(folder: Path) -> None:
     pl.read_parquet(folder / "questions.parquet").drop("answer").write_parquet(folder / "questions.parquet")
 
 
+def nth(name: str, value: str | None) -> Callable[[Path], None]:
+    """Put a value into the last row of a column."""
+    last = pl.int_range(pl.len()) == pl.len() - 1
+    return changed(**{name: pl.when(last).then(pl.lit(value)).otherwise(pl.col(name))})
+
+
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
@@ -146,6 +160,12 @@ def without_a_column(folder: Path) -> None:
         (changed(id=pl.col("id") + "x"), "fingerprints differ"),
         (changed(format=pl.lit("essay")), "unknown format 'essay'"),
         (changed(margin=pl.lit("wide")), "value of the wrong type"),
+        (nth("id", None), "a question has no value in the column 'id'"),
+        *((nth(name, None), f"question b has no value in the column '{name}'") for name in REQUIRED_COLUMNS[1:]),
+        *(
+            (nth("facts", text), r"questions\.parquet: question b has no JSON object in the column 'facts'")
+            for text in ("", "no", '{"a": ', "[1]", "null", '{"a": 1} {}', '{"a": 1},{}', '{"a":' * 100_000)
+        ),
     ],
 )
 def test_a_damaged_benchmark_is_named(tmp_path: Path, damage: Callable[[Path], None], words: str) -> None:
@@ -154,6 +174,53 @@ def test_a_damaged_benchmark_is_named(tmp_path: Path, damage: Callable[[Path], N
     damage(folder)
     with pytest.raises(InputError, match=words):
         read_benchmark(folder)
+
+
+def test_what_may_be_missing_may_be_null(tmp_path: Path) -> None:
+    write_benchmark(made("a", "b"), tmp_path / "bench", card="")
+    for name in set(QUESTION_SCHEMA) - set(REQUIRED_COLUMNS):
+        nth(name, None)(tmp_path / "bench")
+    assert [question.id for question in read_benchmark(tmp_path / "bench").questions] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        {"options": pl.Series([["x"], [None]])},
+        {"frames": pl.Series([[1], [None]])},
+        {"facts": pl.Series(["{}", "[" * 100_000])},
+        {"facts": pl.Series(["{}", '{"a": nan}'])},
+        {"answer": pl.Series(["Yes", None])},
+    ],
+)
+def test_a_value_that_fits_no_question_names_it(column: dict[str, pl.Series]) -> None:
+    table = made("a", "b").table.with_columns(**column)
+    with pytest.raises(InputError, match=r"here\.parquet: question b does not fit"):
+        questions_from(table, path=Path("here.parquet"))
+
+
+def test_ids_that_repeat_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds the question id a more than once"):
+        write_benchmark(made("a", "a"), tmp_path / "bench", card="")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_build_that_fails_leaves_the_benchmark_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_benchmark(made("a"), tmp_path / "bench", card="first")
+    (tmp_path / "bench" / "prompts.jsonl").write_text("mine")
+
+    def full(path: Path, content: str) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("probe4d.benchmarks.benchmark.write_text", full)
+        with pytest.raises(OSError, match="No space"):
+            write_benchmark(made("b"), tmp_path / "bench", card="second")
+    assert read_benchmark(tmp_path / "bench").table["id"].to_list() == ["a"]
+    assert [path.name for path in tmp_path.iterdir()] == ["bench"]
+    write_benchmark(made("b"), tmp_path / "bench", card="third")
+    assert read_benchmark(tmp_path / "bench").table["id"].to_list() == ["b"]
+    assert (tmp_path / "bench" / "prompts.jsonl").read_text() == "mine"
 
 
 def test_a_folder_that_is_none_is_named(tmp_path: Path) -> None:

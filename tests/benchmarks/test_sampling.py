@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +43,8 @@ def test_draws_are_even() -> None:
 def test_seed_and_family_change_the_draw() -> None:
     orders = {tuple(arranged("abcdefgh", seed=seed, family=f, key="k")) for seed in (1, 2) for f in ("x", "y")}
     assert len(orders) == 4
+
+
+def test_a_key_that_comes_twice_is_a_fault() -> None:
+    with pytest.raises(ValueError, match="motion: the key 'b' comes more than once"):
+        draw(pl.DataFrame({"key": ["a", "b", "b"]}), 1, seed=1, family="motion")

@@ -17,6 +17,7 @@ def test_build_prints_what_it_used_and_made(command: Command, simulated: Path, t
     assert lines[0] == "split all: 6 scenes of nuscenes v1.0-sim"
     assert "existence: 20 choice, 20 yes-no" in lines
     assert "fingerprint" in lines[-1]
+    assert "Measuring scenes: 6 of 6\n" in done.stderr
     assert "left out: " in done.stderr
     assert {path.name for path in (tmp_path / "bench").iterdir()} == {
         "questions.parquet",

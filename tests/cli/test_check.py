@@ -29,6 +29,7 @@ def test_a_right_benchmark_passes(command: Command, built: Benchmark, simulated:
     again = command("check", tmp_path / "bench", simulated, "--version", "v1.0-sim", "--json")
     assert json.loads(again.stdout) == {
         "questions": built.table.height,
+        "faulty": 0,
         "events_taken_as_told": 0,
         "findings": [],
     }
@@ -61,3 +62,12 @@ def test_a_wrong_folder_ends_in_one_sentence(command: Command, built: Benchmark,
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "holds no tables of version 'v1.0-sim'" in done.stderr
+
+
+def test_other_tables_can_be_named(command: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+    write_benchmark(built, tmp_path / "bench", card="")
+    done = command("check", tmp_path / "bench", simulated, "--version", "v1.0-other")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "holds no tables of version 'v1.0-other'" in done.stderr
+    quiet = command("check", "--quiet", tmp_path / "bench", simulated, "--version", "v1.0-sim")
+    assert (quiet.returncode, quiet.stderr) == (0, "")

@@ -5,6 +5,11 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
+import pytest
+
+import probe4d
+
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -23,3 +28,27 @@ def test_bad_input_ends_in_one_sentence(command: Command, tmp_path: Path) -> Non
     assert done.returncode == 2
     assert "has no benchmark.json" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("facts", '{"a": ', "has no JSON object in the column 'facts'"),
+        ("facts", "[]", "has no JSON object in the column 'facts'"),
+        ("answer", None, "has no value in the column 'answer'"),
+    ],
+)
+def test_a_damaged_question_ends_every_verb_in_one_sentence(
+    command: Command, simulated: Path, tmp_path: Path, column: str, value: str | None, words: str
+) -> None:
+    bench = tmp_path / "bench"
+    probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), bench, per_family=8)
+    table = pl.read_parquet(bench / "questions.parquet")
+    first = pl.int_range(pl.len()) == 0
+    damaged = pl.when(first).then(pl.lit(value, dtype=pl.String)).otherwise(pl.col(column)).alias(column)
+    table.with_columns(damaged).write_parquet(bench / "questions.parquet")
+    for arguments in (["prompts", bench, "--out", tmp_path / "p"], ["check", bench, simulated], ["diagnose", bench]):
+        done = command(*arguments, *(["--out", tmp_path / "d"] if arguments[0] == "diagnose" else []))
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert f"questions.parquet: question {table['id'][0]} {words}" in done.stderr

@@ -122,3 +122,26 @@ def test_scenes_are_described_apart_and_in_frame_order() -> None:
     assert list(described) == ["a", "b"]
     assert described["a"][0] is None
     assert str(described["b"][1]).startswith("moving at moderate speed forward relative")
+
+
+PART = st.floats(-1, 1)
+
+
+@given(
+    st.lists(st.tuples(PART, PART, PART, PART).filter(lambda q: math.hypot(*q) > 0.1), min_size=2, max_size=6),
+    st.sampled_from([1e-3, 0.5, 3.0, -2.0, 1e3]),
+)
+def test_the_length_of_a_quaternion_does_not_matter(
+    rotations: list[tuple[float, float, float, float]], factor: float
+) -> None:
+    def described(scale: float) -> dict[str, dict[int, str | None]]:
+        rows = []
+        for frame, rotation in enumerate(rotations):
+            unit = [scale * part / math.hypot(*rotation) for part in rotation]
+            names = ("pose_qw", "pose_qx", "pose_qy", "pose_qz")
+            place = {"pose_x": 1.7 * frame, "pose_y": 0.3 * frame**2}
+            rows.append({"scene": "s", "frame": frame, "timestamp_us": 500_000 * frame, **place})
+            rows[-1] |= dict(zip(names, unit, strict=True))
+        return scene_phrases(pl.DataFrame(rows))
+
+    assert described(factor) == described(1.0)

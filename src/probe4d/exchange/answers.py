@@ -53,46 +53,16 @@ def import_answers(
     refuse_used(run)
     if file.suffix not in (".csv", ".jsonl"):
         raise InputError("is neither a .csv nor a .jsonl file.", path=file, remedy="Convert it to one of the two.")
-    known = set(benchmark.table["id"])
-    seen: dict[str, str] = {}
-    answers: list[Answer] = []
-    errors: list[AnswerError] = []
-    for row in read_rows(file):
-        question = _text(file, row, _ID_COLUMNS, "question id")
-        if question not in known:
-            raise InputError(
-                f"answers {question!r}, which is no question of this benchmark.",
-                path=file,
-                row=row.where,
-                remedy="Give the benchmark that these answers belong to; its ids are in questions.parquet.",
-            )
-        if question in seen:
-            raise InputError(
-                f"answers question {question} of {seen[question]} again.",
-                path=file,
-                row=row.where,
-                remedy="Keep one of the two.",
-            )
-        seen[question] = row.where
-        failure = _optional(file, row, "error")
-        if failure:
-            errors.append(AnswerError(question=question, error=failure))
-        else:
-            answers.append(
-                Answer(
-                    question=question,
-                    text=_text(file, row, _TEXT_COLUMNS, "reply"),
-                    reasoning=_optional(file, row, "reasoning"),
-                    finish_reason=_optional(file, row, "finish_reason"),
-                )
-            )
-    missing = [question for question in benchmark.table["id"] if question not in seen]
+    replies = _replies(file, benchmark)
+    missing = [question for question in benchmark.table["id"] if question not in replies]
     if missing and not allow_missing:
         raise InputError(
-            f"leaves {len(missing):,} of {len(known):,} questions without an answer, first {missing[0]}.",
+            f"leaves {len(missing):,} of {benchmark.table.height:,} questions without an answer, first {missing[0]}.",
             path=file,
             remedy="Add them, or import what is there with --allow-missing.",
         )
+    answers = [reply for reply in replies.values() if isinstance(reply, Answer)]
+    errors = [reply for reply in replies.values() if isinstance(reply, AnswerError)]
     record = RunRecord(
         model=model or file.stem,
         setting=setting,
@@ -102,6 +72,45 @@ def import_answers(
     )
     write_run(run, record, answers, errors)
     return record, len(answers), len(errors)
+
+
+def _replies(file: Path, benchmark: Benchmark) -> dict[str, Answer | AnswerError]:
+    """Read the replies of a file by question, in its order, each to another question of the benchmark."""
+    known = set(benchmark.table["id"])
+    rows: dict[str, str] = {}
+    replies: dict[str, Answer | AnswerError] = {}
+    for row in read_rows(file):
+        reply = _reply(file, row)
+        question = reply.question
+        if question not in known:
+            raise InputError(
+                f"answers {question!r}, which is no question of this benchmark.",
+                path=file,
+                row=row.where,
+                remedy="Give the benchmark that these answers belong to; its ids are in questions.parquet.",
+            )
+        if question in rows:
+            raise InputError(
+                f"answers question {question} of {rows[question]} again.",
+                path=file,
+                row=row.where,
+                remedy="Keep one of the two.",
+            )
+        rows[question], replies[question] = row.where, reply
+    return replies
+
+
+def _reply(file: Path, row: Row) -> Answer | AnswerError:
+    question = _text(file, row, _ID_COLUMNS, "question id")
+    failure = _optional(file, row, "error")
+    if failure:
+        return AnswerError(question=question, error=failure)
+    return Answer(
+        question=question,
+        text=_text(file, row, _TEXT_COLUMNS, "reply"),
+        reasoning=_optional(file, row, "reasoning"),
+        finish_reason=_optional(file, row, "finish_reason"),
+    )
 
 
 def _text(file: Path, row: Row, columns: tuple[str, ...], what: str) -> str:

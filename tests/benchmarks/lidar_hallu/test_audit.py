@@ -253,6 +253,37 @@ def test_builds_with_other_parameters_pass(options: dict[str, Any], simulated: P
     assert audit(build(open_scenes(simulated), None, per_family=40, **options), simulated) == []
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"objects": "none"},
+        {"objects": [{"frame": [1], "box": {}}, 3, None]},
+        {"ego_motion": 3},
+        {"ego_motion": {"text": []}},
+        {"event": [], "interval": "x"},
+        {"poses": {"frame": 1}, "coordinate_frame": None},
+        {"sector": {}, "bearing_deg": "left", "present": 3},
+    ],
+    ids=str,
+)
+def test_strange_facts_are_findings(damage: dict[str, Any], built: Benchmark, simulated: Path) -> None:
+    firsts = {question.template: question for question in reversed(built.questions)}
+    broken = {q.id: msgspec.structs.replace(q, facts={**q.facts, **damage}) for q in firsts.values()}
+    table = to_table(broken.get(question.id, question) for question in built.questions)
+    findings = audit(Benchmark(table, built.record), simulated)
+    assert {finding.question for finding in findings} == set(broken)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"min_lidar_points": "many"}, {"annotated_sector": [1]}, {"annotated_sector": "x"}, {"min_margin": {}}],
+)
+def test_a_strange_parameter_is_named(parameters: dict[str, Any], built: Benchmark, simulated: Path) -> None:
+    record = msgspec.structs.replace(built.record, parameters=built.record.parameters | parameters)
+    with pytest.raises(InputError, match=rf"holds a parameter that does not fit .*{next(iter(parameters))}"):
+        audit(Benchmark(built.table, record), simulated)
+
+
 def test_told_events_are_checked_for_their_bounds(simulated: Path, tmp_path: Path) -> None:
     scenes = open_scenes(simulated)
     tokens = scenes.scenes["token"].to_list()

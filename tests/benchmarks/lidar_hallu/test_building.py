@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -186,6 +187,42 @@ def test_the_same_bytes_for_any_number_of_workers_and_any_row_order(scenes: Scen
         probe4d.build("lidar-hallu", given_scenes, out=tmp_path / name, per_family=80, workers=workers)
     for file in ("questions.parquet", "benchmark.json", "README.md"):
         assert len({(tmp_path / name / file).read_bytes() for name, _, _ in built}) == 1
+
+
+def test_reasons_that_only_some_scenes_have_stand_in_one_order(tmp_path: Path) -> None:
+    boxes = [
+        (scene, frame, label, f"{label} {scene}", 4.0 + place + frame * (place - 2), 3.0 - place, 5)
+        for scene in ("scene-a", "scene-b")
+        for frame in range(12)
+        for place, label in enumerate(CLASSES[:5])
+    ]
+    # Only scene-b has objects of other categories, without returns, and outside the sector.
+    boxes += [("scene-b", 3, None, "animal", 9.0, 0.0, 4), ("scene-b", 3, "car", "unseen", 9.0, 0.0, 0)]
+    boxes += [("scene-b", 3, "bus", "behind", -9.0, 0.0, 4)]
+    scenes = made_scenes(boxes, names=("scene-a", "scene-b"))
+    built = [("one", 1), ("two", 2), ("three", 3)]
+    for name, workers in built:
+        probe4d.build(
+            "lidar-hallu", scenes, out=tmp_path / name, per_family=8, annotated_sector="-80:80", workers=workers
+        )
+    for file in ("questions.parquet", "benchmark.json", "README.md"):
+        assert len({(tmp_path / name / file).read_bytes() for name, _ in built}) == 1
+    reasons = list(read_benchmark(tmp_path / "one").record.exclusions)
+    assert reasons == sorted(reasons)
+    assert {"boxes of other categories", "boxes outside the annotated sector"} <= set(reasons)
+
+
+def test_every_scene_is_told_of_once_measured(scenes: Scenes) -> None:
+    told: list[str] = []
+    probe4d.build("lidar-hallu", scenes, per_family=4, done=told.append)
+    assert told == list(scenes.names)
+
+
+def test_the_events_file_is_known_by_its_digest(scenes: Scenes, tmp_path: Path) -> None:
+    path = tmp_path / "time_grounding.json"
+    path.write_text("[]", encoding="utf-8")
+    built = probe4d.build("lidar-hallu", scenes, per_family=8, events=path)
+    assert built.record.parameters["events_sha256"] == hashlib.sha256(b"[]").hexdigest()
 
 
 def test_another_seed_draws_others(scenes: Scenes, standard: Benchmark) -> None:

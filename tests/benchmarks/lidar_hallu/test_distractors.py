@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import random
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -121,6 +122,20 @@ def test_the_published_rule_does_give_spans_away() -> None:
     events, scenes = made_events(500, span=SPANS["short"])
     chosen = options(events, wrong_intervals(events, scenes, mode="published", seed=0)[0])
     assert left_out_accuracy(chosen) > 0.4
+
+
+def test_long_scenes_take_bounded_memory() -> None:
+    events, scenes = made_events(300, span=lambda chance: chance.randint(0, 60), keyframes=200)
+    tracemalloc.start()
+    wrong, without = wrong_intervals(events, scenes, mode="matched", seed=1)
+    _, peak_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak_bytes < 200e6
+    assert len(wrong) + without == 300
+    assert len({truth.span for _, truth, _ in options(events, wrong)}) > 48  # more than one law has
+    for _, truth, others in options(events, wrong):
+        assert len({truth, *others}) == 4
+        assert all(other.apart_from(truth) and 0 <= other.start <= other.end < 200 for other in others)
 
 
 @pytest.mark.parametrize("mode", sorted(DISTRACTORS))

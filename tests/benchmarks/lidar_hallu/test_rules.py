@@ -172,13 +172,65 @@ def test_no_answer_flips_within_its_margin(distance: float, lateral: float, angl
 def test_an_annotated_sector_runs_counter_clockwise(start: float, end: float, bearing: float) -> None:
     if start == end:
         return
-    annotated = AnnotatedSector(start, end)
+    annotated = AnnotatedSector.checked(start, end)
     inside = pl.DataFrame({"b": [bearing]}).select(annotated.contains(pl.col("b"))).item()
-    borders = {start, end, -180.0, 180.0}
-    if bearing not in borders and (start, end) != (180.0, -180.0):
-        assert inside == ((bearing - start) % 360 < (end - start) % 360 or abs(end - start) == 360)
-    if inside and bearing not in borders and bearing not in {low for low, _ in SECTOR_BOUNDS_DEG.values()}:
-        assert sector(bearing) in annotated.sectors() or annotated.width_deg < 1e-9
+    past_start = (bearing - annotated.start_deg) % 360
+    on_border = min(abs(math.remainder(bearing - border, 360)) for border in annotated) < 2e-6
+    assert inside == (on_border or past_start < annotated.width_deg)
+    borders = [abs(math.remainder(bearing - low, 360)) for low, _ in SECTOR_BOUNDS_DEG.values()]
+    if inside and not on_border and min(borders) > 1e-9:
+        assert sector(bearing) in annotated.sectors()
+
+
+@pytest.mark.parametrize(
+    ("text", "bearing", "inside"),
+    [
+        ("90:180", -180.0, True),
+        ("90:180", 180.0, True),
+        ("90:180", 89.9999999, True),
+        ("90:180", -179.9999999, True),
+        ("90:180", -179.9, False),
+        ("-180:-90", 180.0, True),
+        ("180:-90", 180.0, True),
+        ("180:-90", 179.9, False),
+        ("90:-180", -180.0, True),
+        ("90:-180", 0.0, False),
+        ("135:-135", -180.0, True),
+        ("135:-135", 134.9, False),
+        ("0:-10", -5.0, False),
+        ("-180:180", 0.0, True),
+        ("180:-180", 0.0, True),
+        ("-45:45", 45.0000001, True),
+        ("-45:45", -45.001, False),
+    ],
+)
+def test_the_ends_of_an_annotated_sector_are_inside_and_minus_180_is_180(
+    text: str, bearing: float, inside: bool
+) -> None:
+    contains = AnnotatedSector.parse(text).contains(pl.col("bearing"))
+    assert pl.DataFrame({"bearing": [bearing]}).select(contains).item() == inside
+
+
+def test_an_annotated_sector_is_what_questions_say_of_it() -> None:
+    assert AnnotatedSector.checked(20.12345678, 150) == (20.1235, 150.0)
+    assert AnnotatedSector.parse("180:-180") == (-180.0, 180.0)
+
+
+def test_of_a_track_annotated_twice_at_a_key_frame_the_nearest_box_counts() -> None:
+    scenes = made_scenes(
+        [
+            ("scene-a", frame, label, "t", x, 0.0, points)
+            for frame in (0, INTERVAL_FRAMES)
+            for label, x, points in (("car", 9.0, 3), ("car", 5.0, 3), ("car", 2.0, 0), ("bus", 7.0, 3))
+        ]
+    )
+    objects = measured_objects(scenes)
+    assert objects.everywhere.select("label", "x").rows() == [("car", 5.0), ("bus", 7.0)] * 2
+    assert objects.exclusions == {
+        "boxes with fewer than 1 LiDAR returns": 2,
+        "boxes of a track that has a nearer box of its class at the key frame": 2,
+    }
+    assert motion_pairs(nearest_objects(objects.annotated), objects.everywhere).height == 2
 
 
 @pytest.mark.parametrize(

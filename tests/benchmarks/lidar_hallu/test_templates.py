@@ -174,3 +174,29 @@ def test_a_withheld_text_is_named(setting: str) -> None:
 def test_a_missing_ego_motion_text_is_named() -> None:
     with pytest.raises(InputError, match="ego-motion"):
         PROMPTS["ego"](asked("existence", "E?"))
+
+
+@pytest.mark.parametrize("damaged", [3, "At the …", [], {}, {"text": 3}, {"text": None}])
+def test_a_damaged_ego_motion_text_is_named(damaged: object) -> None:
+    with pytest.raises(InputError, match="0123456789abcdef holds no ego-motion text"):
+        PROMPTS["ego"](asked("existence", "E?", facts={"ego_motion": damaged}))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        asked("motion", "M?", relation="sideways"),
+        asked("motion", "M?"),
+        asked("position", "P?", relation="above"),
+        asked("position", "P?", ("front", "left", "above", "back")),
+    ],
+)
+def test_what_no_rule_has_a_threshold_for_is_named(question: Question) -> None:
+    with pytest.raises(InputError, match=r"0123456789abcdef asks about '.*', for which no rule has a threshold"):
+        PROMPTS["explicit-threshold"](question)
+
+
+@pytest.mark.parametrize("event", [None, "when", [1]])
+def test_a_damaged_event_has_no_threshold_to_state(event: object) -> None:
+    question = asked("temporal", "When?", OPTIONS, facts={"event": event})
+    assert PROMPTS["explicit-threshold"](question) == PROMPTS["default"](question)

@@ -31,6 +31,7 @@ _TINY = 1e-12
 _SMALLEST_WEIGHT = 1e-6
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
+Integers = np.ndarray[Any, np.dtype[np.int64]]
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
 
 
@@ -205,14 +206,15 @@ def _by_one_law(
 
 def _fits(truth_span: int, span: int, keyframes: int) -> bool:
     """Whether three intervals of a span find a place beside a truth of another, wherever the truth lies."""
-    truths = (Interval(start, start + truth_span) for start in range(keyframes - truth_span))
-    return all(np.count_nonzero(_apart(truth, span, keyframes)) >= WRONG for truth in truths)
+    apart = _apart(np.arange(keyframes - truth_span), truth_span, span, keyframes)
+    return bool((np.count_nonzero(apart, axis=-1) >= WRONG).all())
 
 
-def _apart(truth: Interval, span: int, keyframes: int) -> Booleans:
-    """(keyframes - span,) whether the interval of a span at each start may stand beside a truth."""
+def _apart(truth_start: int | Integers, truth_span: int, span: int, keyframes: int) -> Booleans:
+    """(..., keyframes - span) whether the interval of a span at each start may stand beside a truth."""
+    first = np.asarray(truth_start)[..., None]
     starts = np.arange(keyframes - span)
-    shared = np.minimum(starts + span, truth.end) - np.maximum(starts, truth.start) + 1
+    shared = np.minimum(starts + span, first + truth_span) - np.maximum(starts, first) + 1
     apart: Booleans = shared <= LARGEST_SHARE * (span + 1)
     return apart
 
@@ -276,7 +278,7 @@ def _placed(
     points = (raw >> np.uint64(11)).reshape(WRONG, _PLACEMENTS) / float(1 << 53)
     columns = []
     for span, point in zip(spans, points, strict=True):
-        chances = np.cumsum(_chances(span, touching, keyframes) * _apart(truth, span, keyframes))
+        chances = np.cumsum(_chances(span, touching, keyframes) * _apart(truth.start, truth.span, span, keyframes))
         columns.append(np.searchsorted(chances, point * chances[-1], side="right"))
     starts = np.stack([np.full(_PLACEMENTS, truth.start), *columns], axis=1)
     ends = starts + np.array([truth.span, *spans])

@@ -41,6 +41,9 @@ LATERAL_STEP_M = 1.0
 SIMILAR_DISTANCE_M = 1.0
 SIMILAR_LATERAL_M = 0.5
 
+BORDER_DEG = 1e-6
+"""How far beyond a border of the annotated sector a bearing counts as on it: more than rounding ever moves it."""
+
 
 class AnnotatedSector(NamedTuple):
     """The bearings in which a dataset is annotated, counter-clockwise from `start_deg` to `end_deg`, both included.
@@ -92,10 +95,12 @@ class AnnotatedSector(NamedTuple):
         return (self.end_deg - self.start_deg) % 360 or 360.0
 
     def contains(self, bearing_deg: pl.Expr) -> pl.Expr:
-        """Whether bearings in degrees, [-180, 180], lie in the range; -180 and 180 are one bearing."""
-        after, before = bearing_deg >= self.start_deg, bearing_deg <= self.end_deg
+        """Whether bearings in degrees, [-180, 180], lie in the range, or at most `BORDER_DEG` beyond its ends."""
+        after, before = bearing_deg >= self.start_deg - BORDER_DEG, bearing_deg <= self.end_deg + BORDER_DEG
         inside = after & before if self.start_deg < self.end_deg else after | before
-        return inside | (bearing_deg.abs() == 180) if 180 in (-self.start_deg, self.end_deg) else inside
+        if 180 in (-self.start_deg, self.end_deg):  # one bearing, whose other name lies at the other end
+            return inside | (bearing_deg.abs() >= 180 - BORDER_DEG)
+        return inside
 
     def sectors(self) -> tuple[str, ...]:
         """The sectors that share more than a border with the range."""

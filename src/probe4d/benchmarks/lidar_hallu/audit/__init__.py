@@ -118,31 +118,19 @@ def _tables(dataroot: Path, built_from: str, version: str | None) -> Path:
     )
 
 
-def _question(question: Question, scenes: Mapping[str, MeasuredScene], parameters: _Parameters) -> list[AuditFinding]:
-    """What is wrong with one question.
-
-    Where objects lie on a border of the annotated range within rounding, the question may hold with them inside,
-    or with those of them inside that its facts name.
-    """
-    faults = [(rule, f"{what}.") for rule, what in question_faults(question)]
-    if not any(rule in ("template", "options", "answer") for rule, _ in faults):
-        scene = scenes.get(question.scene)
-        wrong = _wrong(question, scene, parameters)
-        if wrong and scene is not None and scene.on_border:
-            wrong = wrong if _wrong(question, scene.confined_to(told_boxes(question)), parameters) else []
-        faults += [(question.rule, what) for what in wrong]
-    return [AuditFinding(question=question.id, rule=rule, what=what) for rule, what in faults]
-
-
-def _wrong(question: Question, scene: MeasuredScene | None, parameters: _Parameters) -> list[str]:
-    """Sentences on what differs from what the scene gives."""
-    found: list[str] = []
+def _question(
+    question: Question, scenes: Mapping[str, MeasuredScene], parameters: _Parameters
+) -> Iterator[AuditFinding]:
+    faults = list(question_faults(question))
+    yield from (AuditFinding(question=question.id, rule=rule, what=f"{what}.") for rule, what in faults)
+    if any(rule in ("template", "options", "answer") for rule, _ in faults):
+        return
+    scene = scenes.get(question.scene)
     try:
         for what in _differing(question, scene, parameters):
-            found.append(f"{what}.")  # noqa: PERF401 - what was found before an Unanswerable stays
+            yield AuditFinding(question=question.id, rule=question.rule, what=f"{what}.")
     except Unanswerable as error:
-        found.append(f"{error}{_lost(question, scene)}.")
-    return found
+        yield AuditFinding(question=question.id, rule=question.rule, what=f"{error}{_lost(question, scene)}.")
 
 
 def _lost(question: Question, scene: MeasuredScene | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -43,6 +43,9 @@ SECTOR_CENTRES_DEG = {
 _NOISE = 1e-9
 """What two ways of computing the same distance (metres) or angle (degrees) may differ by."""
 
+_BORDER_DEG = 1e-6
+"""How far beyond an end of the annotated range a bearing is still taken as on it, as design documents say."""
+
 
 class Sight(NamedTuple):
     """An object seen from the ego vehicle at one key frame: ground-plane position in metres, bearing in degrees."""
@@ -64,20 +67,12 @@ class MeasuredScene(NamedTuple):
     Attributes:
         key_frames: The key frames as recorded.
         everywhere: Objects that count, by key frame and class.
-        annotated: Those of them inside the annotated bearing range, or within rounding of its borders.
-        on_border: Key frame and token of those within rounding of its borders.
+        annotated: Those of them inside the annotated bearing range.
     """
 
     key_frames: Sequence[KeyFrame]
     everywhere: Sequence[Mapping[str, Sequence[Sight]]]
     annotated: Sequence[Mapping[str, Sequence[Sight]]]
-    on_border: frozenset[tuple[int, str]] = frozenset()
-
-    def confined_to(self, told: Collection[tuple[int, str]]) -> MeasuredScene:
-        """The scene in which, of the objects on a border of the annotated range, only those told are inside."""
-        out = self.on_border.difference(told)
-        annotated = [_kept(seen, lambda sight: (sight.frame, sight.box) not in out) for seen in self.annotated]
-        return self._replace(annotated=annotated, on_border=frozenset())
 
     def present(self, frame: int) -> list[str]:
         """Classes with an annotated object at a key frame, in class order."""
@@ -100,8 +95,8 @@ def measure_scene(
     Args:
         key_frames: The scene's key frames in order.
         min_lidar_points: Fewest LiDAR returns of a box that counts; unknown counts.
-        annotated_deg: Bearings from and to, counter-clockwise, both included; from a bearing to itself, and null,
-            is all around.
+        annotated_deg: Bearings from and to, counter-clockwise, both included to 1e-6 degrees; from a
+            bearing to itself, and null, is all around.
     """
     everywhere: list[dict[str, list[Sight]]] = []
     for frame, key_frame in enumerate(key_frames):
@@ -112,13 +107,12 @@ def measure_scene(
     if annotated_deg is None or math.remainder(annotated_deg[1] - annotated_deg[0], 360) == 0:
         return MeasuredScene(key_frames, everywhere, everywhere)
     start, end = annotated_deg
-    sights = [sight for seen in everywhere for several in seen.values() for sight in several]
-    on_border = frozenset((s.frame, s.box) for s in sights if _is_at(s, start) or _is_at(s, end))
 
     def is_inside(sight: Sight) -> bool:
-        return (sight.bearing_deg - start) % 360 <= (end - start) % 360 or (sight.frame, sight.box) in on_border
+        return (sight.bearing_deg - start + _BORDER_DEG) % 360 <= (end - start) % 360 + 2 * _BORDER_DEG
 
-    return MeasuredScene(key_frames, everywhere, [_kept(seen, is_inside) for seen in everywhere], on_border)
+    annotated = [{label: list(filter(is_inside, sights)) for label, sights in seen.items()} for seen in everywhere]
+    return MeasuredScene(key_frames, everywhere, annotated)
 
 
 def _sights(frame: int, key_frame: KeyFrame, min_lidar_points: int) -> list[Sight]:
@@ -151,18 +145,6 @@ def _nearest_of_tracks(sights: Sequence[Sight]) -> list[Sight]:
         key = (sight.label, sight.track)
         bounds[key] = min(sight.distance_m, bounds.get(key, math.inf))
     return [sight for sight in sights if sight.distance_m <= bounds[sight.label, sight.track] + _NOISE]
-
-
-def _kept(seen: Mapping[str, Sequence[Sight]], keep: Callable[[Sight], bool]) -> dict[str, list[Sight]]:
-    """The objects of a key frame that pass, by class; classes without any are absent."""
-    kept = {label: [sight for sight in sights if keep(sight)] for label, sights in seen.items()}
-    return {label: sights for label, sights in kept.items() if sights}
-
-
-def _is_at(sight: Sight, bearing_deg: float) -> bool:
-    """Whether an object has a bearing within rounding: of the angle, or, close by, of its place."""
-    apart = abs(math.remainder(sight.bearing_deg - bearing_deg, 360))
-    return min(apart, math.radians(apart) * sight.distance_m) <= _NOISE
 
 
 def _turn(from_deg: float, to_deg: float) -> float:
