@@ -24,17 +24,18 @@ from probe4d.errors import InputError
 
 __all__ = ["BLOCK_BYTES", "LONGEST_ROW_BYTES", "Digest", "read_table"]
 
-BLOCK_BYTES = 256 << 10
-"""How much of a file is decoded at a time: little enough that its rows stay in the processor's cache."""
+BLOCK_BYTES = 100 << 10
+"""How much of a file is decoded at a time: little enough that its rows stay in the processor's cache, and that
+the memory of one block serves the next without being given back to the system."""
 
 LONGEST_ROW_BYTES = 64 << 20
 """How long a row may be; a table that has none shorter is not one of a dataset, and would fill the memory."""
 
-_WINDOW_BYTES = 16 << 20
+_WINDOW_BYTES = 2 << 20
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
-_BORDER_WINDOW = 1 << 16
+_BORDER_WINDOW = 1 << 14
 _LEXEME = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
 _NOT_A_NUMBER = re.compile(rb'"(?:[^"\\]|\\.)*+"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
 _ROW_OF_MESSAGE = re.compile(r" - at `\$\[(\d+)\](?:\.?([^`]*))`$")
@@ -75,10 +76,9 @@ def read_table(
         with FileIO(path) as file, _unchanged(file, path), _hashing(file, digest):
             pending = b""
             while block := file.read(max(block_bytes, len(pending))):
-                pending += block
                 if not decoder.is_open:
-                    pending = decoder.open(pending)
-                rows, pending = decoder.take(pending)
+                    pending, block = b"", decoder.open(pending + block)
+                rows, pending = decoder.take(pending, block)
                 if rows:
                     yield rows
             if rows := decoder.last(pending):
@@ -153,18 +153,19 @@ class _Decoder(Generic[Row]):
         self._byte = len(content) - len(found) + 1
         return found[1:]
 
-    def take(self, content: bytes) -> tuple[list[Row], bytes]:
-        """Decode the whole rows at the start of `content`; give them and what is left."""
-        border = None
-        for border in _BORDER.finditer(content, max(0, len(content) - _BORDER_WINDOW)):  # noqa: B007 - the last one
-            pass
+    def take(self, pending: bytes, block: bytes) -> tuple[list[Row], bytes]:
+        """Decode the whole rows at the start of `pending` and the `block` after it; give them and what is left."""
+        border = _likely_border(block)
+        if border is None:
+            pending, block = b"", pending + block
+            border = _likely_border(block)
         if border is not None:
-            try:
-                rows = self._rows.decode(b"[" + content[: border.start() + 1] + b"]")
-            except (msgspec.DecodeError, RecursionError):
-                pass
-            else:
-                return self._advance(rows, border.end()), content[border.end() :]
+            # Joined once: what else is copied costs as much as decoding it.
+            content = b"".join((b"[", pending, memoryview(block)[: border.start() + 1], b"]"))
+            with suppress(msgspec.DecodeError, RecursionError):
+                rows = self._rows.decode(content)
+                return self._advance(rows, len(pending) + border.end()), block[border.end() :]
+        content = pending + block
         border = _last_border(content)
         if border is not None:
             rows = self._decode(content[: border.start() + 1])
@@ -242,6 +243,14 @@ class _Decoder(Generic[Row]):
 
 def _null_for_not_a_number(match: re.Match[bytes]) -> bytes:
     return match[0] if match[0].startswith(b'"') else b"null"
+
+
+def _likely_border(content: bytes) -> re.Match[bytes] | None:
+    """The last place near the end that looks like the border between two rows."""
+    border = None
+    for border in _BORDER.finditer(content, max(0, len(content) - _BORDER_WINDOW)):  # noqa: B007 - the last one
+        pass
+    return border
 
 
 def _last_border(content: bytes) -> re.Match[bytes] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 import polars as pl
@@ -20,6 +22,7 @@ from probe4d.scenes.velocity import box_velocities
 __all__ = ["read_boxes"]
 
 _SLAB = 1 << 12
+_NUMBERS = attrgetter("translation", "size", "rotation")
 
 _LEVELS = {"v0-40": 1, "v40-60": 2, "v60-80": 3, "v80-100": 4, "none": 1, "partial": 2, "most": 3, "full": 4}
 """Visibility by the name of its level: nuScenes' names and those of Tier IV T4."""
@@ -134,12 +137,8 @@ def _read_annotations(
         }
         parts.append(pl.DataFrame(columns, schema=_RAW_SCHEMA))
         # The schema's sizes are width, length, height; here they are length, width, height.
-        numbers.append(
-            number_array(
-                ((*row.translation, row.size[1], row.size[0], row.size[2], *row.rotation) for row in rows),
-                10,
-            )
-        )
+        numbers.append(number_array(map(chain.from_iterable, map(_NUMBERS, rows)), 10))
+        numbers[-1][:, [3, 4]] = numbers[-1][:, [4, 3]]
     table = pl.concat([pl.DataFrame(schema=_RAW_SCHEMA), *parts])
     attribute_lists = [
         [name_of_attribute[token] for token in tokens if token in name_of_attribute] for tokens in code_of_list

@@ -156,14 +156,15 @@ _READING_SCHEMA: dict[str, pl.DataType] = {
 def _ego_poses(reader: TableReader, code_of_pose: dict[str, int]) -> NDArray[np.float64]:
     """Ego poses by their number, shape (n, 7); NaN where the table lacks one."""
     poses = np.full((len(code_of_pose), 7), np.nan)
-    code_of = code_of_pose.get
     found: list[NDArray[np.int64]] = []
-    for rows in reader.rows("ego_pose", EgoPose):
+
+    def needed(rows: list[EgoPose]) -> list[EgoPose]:
         # Most poses are those of sweeps; `map` and `compress` pass over them without a step of the interpreter each.
-        wanted = list(map(code_of, map(_TOKEN, rows)))
-        codes = np.array([code for code in wanted if code is not None], dtype=np.int64)
-        needed = list(compress(rows, (code is not None for code in wanted)))
-        poses[codes] = _pose_numbers(needed, reader.path("ego_pose"))
+        return list(compress(rows, map(code_of_pose.__contains__, map(_TOKEN, rows))))
+
+    for rows in gathered(map(needed, reader.rows("ego_pose", EgoPose))):
+        codes = np.fromiter(map(code_of_pose.__getitem__, map(_TOKEN, rows)), np.int64, len(rows))
+        poses[codes] = _pose_numbers(rows, reader.path("ego_pose"))
         found.append(codes)
     times_found = np.bincount(np.concatenate([np.zeros(0, np.int64), *found]), minlength=len(code_of_pose))
     if (times_found > 1).any():
