@@ -23,3 +23,19 @@ def test_refuses_a_folder_of_something_else(command: Command, tmp_path: Path) ->
     assert "is not empty" in result.stderr
     assert "Traceback" not in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_says_what_is_there_and_replaces_it_only_when_told(command: Command, tmp_path: Path) -> None:
+    def simulated(*options: object) -> subprocess.CompletedProcess[str]:
+        return command("simulate", tmp_path, "--scenes", 1, "--no-cameras", *options)
+
+    assert simulated("--seed", 5).returncode == 0
+    again = simulated("--seed", 5)
+    assert (again.returncode, again.stdout) == (0, f"{tmp_path}\n")
+    assert "1 scenes (all already there)" in again.stderr
+    other = simulated("--seed", 6)
+    assert other.returncode == 2
+    assert "--scenes 1 --seed 5 --no-cameras, not --scenes 1 --seed 6" in other.stderr
+    assert "--replace" in other.stderr
+    assert simulated("--seed", 6, "--replace").returncode == 0
+    assert json.loads((tmp_path / "simulation.json").read_text())["seed"] == 6

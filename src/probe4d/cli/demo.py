@@ -25,7 +25,7 @@ def demo(
     data, benchmark, report = out / "scenes", out / "benchmark", out / "report"
     began = time.perf_counter()
     for arguments in (
-        ["simulate", data, "--scenes", scenes, "--seed", 1, "--no-cameras", "--workers", workers],
+        ["simulate", data, "--scenes", scenes, "--seed", 1, "--no-cameras", "--workers", workers, "--replace"],
         ["scenes", data],
         ["build", "lidar-hallu", data, "--out", benchmark, "--per-family", per_family, "--workers", workers],
         ["check", benchmark, data],

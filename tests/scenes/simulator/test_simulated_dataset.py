@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import hashlib
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +11,7 @@ from probe4d.errors import InputError
 from probe4d.scenes.simulator import VERSION, simulate
 from probe4d.scenes.simulator.camera import CAMERAS
 
-
-def contents(root: Path) -> dict[str, str]:
-    """Digest of every file below a folder, by relative path."""
-    files = sorted(path for path in root.rglob("*") if path.is_file())
-    return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+Contents = Callable[[Path], dict[str, bytes]]
 
 
 def table(root: Path, name: str) -> list[dict[str, object]]:
@@ -25,7 +19,7 @@ def table(root: Path, name: str) -> list[dict[str, object]]:
     return rows
 
 
-def test_same_bytes_for_any_number_of_workers(tmp_path: Path) -> None:
+def test_same_bytes_for_any_number_of_workers(tmp_path: Path, contents: Contents) -> None:
     told: list[int] = []
     simulate(tmp_path / "one", scenes=2, seed=3, cameras=False, done=told.append)
     simulate(tmp_path / "two", scenes=2, seed=3, cameras=False, workers=2)
@@ -59,28 +53,8 @@ def test_without_cameras_no_table_speaks_of_them(simulated: Path) -> None:
     assert all((simulated / str(row["filename"])).is_file() for row in table(simulated, "sample_data"))
 
 
-def test_a_broken_off_simulation_leaves_no_dataset_and_is_repeated_cleanly(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    simulate(tmp_path / "whole", scenes=1, seed=4, cameras=False)
-    simulate(tmp_path / "broken", scenes=1, seed=5, cameras=False)
-
-    def killed(scene: int, *, out: Path, seed: int, cameras: bool) -> dict[str, bytes]:
-        (out / "samples").mkdir()
-        (out / "samples" / "left-over.bin").write_bytes(b"\0")
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(sys.modules[simulate.__module__], "record_scene", killed)
-        with pytest.raises(KeyboardInterrupt):
-            simulate(tmp_path / "broken", scenes=1, seed=4, cameras=False)
-    assert not (tmp_path / "broken" / VERSION).exists()
-    simulate(tmp_path / "broken", scenes=1, seed=4, cameras=False)
-    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
-
-
 @pytest.mark.parametrize("marker", [None, b"{", b"[]", b'{"generator": "something else"}'])
-def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, marker: bytes | None) -> None:
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, marker: bytes | None, contents: Contents) -> None:
     (tmp_path / "samples").mkdir()
     (tmp_path / "samples" / "mine.txt").write_text("mine")
     if marker is not None:
@@ -129,9 +103,3 @@ def test_nuscenes_devkit_loads_it_and_counts_the_same(
     assert judged["boxes"] == len(table(simulated, "sample_annotation"))
     assert judged["wrong_counts"] == []
     assert 5 < judged["fastest"] < 20
-
-
-def test_a_kill_during_the_first_write_does_not_lock_the_folder(tmp_path: Path) -> None:
-    (tmp_path / ".simulation.json.k3j2.part").write_bytes(b"{")
-    simulate(tmp_path, scenes=1, seed=0, cameras=False)
-    assert len(table(tmp_path, "scene")) == 1

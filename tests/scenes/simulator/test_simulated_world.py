@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.simulator.plan import absent_classes
 from probe4d.scenes.simulator.population import EGO_CENTRE_AHEAD_M, EGO_SIZE
 from probe4d.scenes.simulator.tables import visibility_level
-from probe4d.scenes.tables import CLASSES, Scenes
+from probe4d.scenes.tables import Scenes
 
 
 def boxes_seen(scenes: Scenes) -> pl.DataFrame:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from probe4d.scenes.tables import CLASSES
+from probe4d.scenes.classes import CLASSES
 
 __all__ = ["MANOEUVRES", "Plan", "absent_classes", "plan_scene"]
 

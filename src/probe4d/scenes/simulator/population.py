@@ -50,7 +50,7 @@ def populate(street: Street, plan: Plan, duration_s: float, rng: np.random.Gener
     ego_s = _place_ego(build, ego_lane)
     _traffic(build, ego_lane, ego_s)
     _beside(build, ego_s)
-    _pedestrians_crossing(build, ego_s)
+    _pedestrians_crossing(build)
     return build.agents
 
 
@@ -158,7 +158,7 @@ def _beside(build: Builder, ego_s: float) -> None:
                 build.walkers(road, side, begin, end, 16.0)
 
 
-def _pedestrians_crossing(build: Builder, ego_s: float) -> None:
+def _pedestrians_crossing(build: Builder) -> None:
     street, plan, rng = build.street, build.plan, build.rng
     if not build.has("pedestrian"):
         return

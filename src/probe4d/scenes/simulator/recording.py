@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from probe4d.scenes.classes import label_of_category
 from probe4d.scenes.simulator.camera import CAMERAS, HEIGHT, WIDTH, Painter
 from probe4d.scenes.simulator.lidar import Scan, lidar_scan
 from probe4d.scenes.simulator.motion import Agent
+from probe4d.scenes.simulator.scene_records import SceneRecord, keep_record
 from probe4d.scenes.simulator.tables import TABLES, Rows, encode_rows, linked, rotation, token, visibility_level
 from probe4d.scenes.simulator.world import World, make_world
 
@@ -35,19 +38,16 @@ def scene_name(scene: int) -> str:
     return f"sim-{scene + 1:04d}"
 
 
-def record_scene(scene: int, *, out: Path, seed: int, cameras: bool) -> dict[str, bytes]:
-    """Simulate a scene and write its sensor files.
+def record_scene(scene: int, *, out: Path, seed: int, cameras: bool) -> None:
+    """Simulate a scene, write its sensor files and, when they are all there, its record.
 
     A layout in which a planned class never comes into view is given up and made anew.
 
     Args:
         scene: Index of the scene.
-        out: Folder of the dataset.
+        out: Folder in which the dataset is made.
         seed: Seed of the dataset.
         cameras: Whether to draw the six cameras' images.
-
-    Returns:
-        Encoded rows of each table.
 
     Raises:
         RunError: No layout showed all planned classes.
@@ -61,8 +61,10 @@ def record_scene(scene: int, *, out: Path, seed: int, cameras: bool) -> dict[str
         tracks = _tracks(world, scans)
         shown = {label_of_category(world.motion.agents[track.agent].category) for track in tracks} - {None}
         if shown == set(world.plan.present):
-            rows = _Recorder(world, scene, seed, out).record(scans, tracks, cameras=cameras)
-            return {name: encode_rows(rows.get(name, [])) for name in TABLES}
+            keep_record(
+                out, scene_name(scene), _Recorder(world, scene, seed, out).record(scans, tracks, cameras=cameras)
+            )
+            return
     raise RunError(f"scene {scene_name(scene)} of seed {seed} shows not all of its classes after {_ATTEMPTS} layouts.")
 
 
@@ -102,11 +104,12 @@ class _Recorder:
         self.name = scene_name(scene)
         self.start_us = _FIRST_US + scene * _SCENE_US
         self.rows: Rows = {name: [] for name in TABLES}
+        self.files: dict[str, int] = {}
 
     def token(self, kind: str, *key: object) -> str:
         return token(kind, self.seed, self.name, *key)
 
-    def record(self, scans: list[Scan], tracks: list[_Track], *, cameras: bool) -> Rows:
+    def record(self, scans: list[Scan], tracks: list[_Track], *, cameras: bool) -> SceneRecord:
         frames = len(scans)
         self.rows["log"].append(
             {
@@ -142,7 +145,7 @@ class _Recorder:
         if cameras:
             self.cameras()
         self.annotations(scans, tracks)
-        return self.rows
+        return SceneRecord(self.files, {name: encode_rows(rows) for name, rows in self.rows.items()})
 
     def time_us(self, time_s: float) -> int:
         return self.start_us + round(time_s * 1e6)
@@ -152,7 +155,7 @@ class _Recorder:
         readings = []
         for frame, (time, scan) in enumerate(zip(self.world.times, scans, strict=True)):
             row = self.reading(LIDAR, frame, float(time), "pcd", ".pcd.bin", 0, 0)
-            self.file(row).write_bytes(scan.points.tobytes())
+            self.write(row, scan.points.tobytes())
             readings.append(row)
         self.rows["sample_data"] += linked(readings)
 
@@ -163,20 +166,22 @@ class _Recorder:
             readings = []
             for frame, time in enumerate(self.world.times):
                 row = self.reading(channel, frame, float(time) + camera.delay_s, "jpg", ".jpg", HEIGHT, WIDTH)
-                painter.picture(camera, float(time) + camera.delay_s).save(self.file(row), "JPEG", quality=80)
+                image = io.BytesIO()
+                painter.picture(camera, float(time) + camera.delay_s).save(image, "JPEG", quality=80)
+                self.write(row, image.getvalue())
                 readings.append(row)
             self.rows["sample_data"] += linked(readings)
 
-    def file(self, row: dict[str, Any]) -> Path:
-        """Where a reading is written. No temporary names: nothing refers to the file until the tables exist."""
-        path = self.out / str(row["filename"])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path
+    def write(self, row: dict[str, Any], content: bytes) -> None:
+        """Write a reading. No temporary names: nothing refers to the file until the scene's record exists."""
+        (self.out / row["filename"]).write_bytes(content)
+        self.files[row["filename"]] = zlib.crc32(content)
 
     def calibrate(
         self, channel: str, translation: Floats, quaternion: list[float], intrinsic: list[list[float]]
     ) -> None:
-        """Add a sensor's extrinsics (ego_SE3_sensor) and intrinsics."""
+        """Make a sensor's folder; add its extrinsics (ego_SE3_sensor) and intrinsics."""
+        (self.out / "samples" / channel).mkdir(parents=True, exist_ok=True)
         self.rows["calibrated_sensor"].append(
             {
                 "token": self.token("calibrated_sensor", channel),

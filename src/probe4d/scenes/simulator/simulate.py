@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
-import msgspec
 import numpy as np
 from PIL import Image
 
@@ -16,25 +17,15 @@ from probe4d.errors import InputError, RunError
 from probe4d.scenes.simulator.builder import SIZES
 from probe4d.scenes.simulator.camera import CAMERAS
 from probe4d.scenes.simulator.recording import LIDAR, record_scene, scene_name
+from probe4d.scenes.simulator.scene_records import is_finished, read_record
+from probe4d.scenes.simulator.staging import VERSION, Settings, Stage, claimed, open_stage
 from probe4d.scenes.simulator.tables import TABLES, dataset_rows, encode_rows, token
-from probe4d.store.files import whole_file, write_bytes, write_text
+from probe4d.store.files import write_error
+from probe4d.version import __version__
 
 __all__ = ["VERSION", "simulate"]
 
-VERSION = "v1.0-sim"
-_MARKER = "simulation.json"
-_GENERATOR = "probe4d simulate"
 _MOST_SCENES = 9_999
-
-_README = """\
-# Simulated street scenes
-
-Simulated by Probe4D (`probe4d simulate`): no real place, vehicle or person is shown. The tables in `{version}/`
-follow the nuScenes v1.0 schema; `samples/` holds the sensor files.
-
-To the extent possible under law, whoever made this dataset has waived all rights to it: CC0 1.0 Universal,
-https://creativecommons.org/publicdomain/zero/1.0/
-"""
 
 
 def simulate(
@@ -44,12 +35,16 @@ def simulate(
     seed: int,
     cameras: bool = True,
     workers: int = 1,
+    replace: bool = False,
+    found: Callable[[int], None] | None = None,
     done: Callable[[int], None] | None = None,
 ) -> Path:
     """Write a dataset of simulated street scenes that readers of nuScenes can open as version `v1.0-sim`.
 
-    The same arguments give the same bytes, whatever the number of workers. The tables are written last; a folder
-    that an earlier call left, finished or not, is emptied first.
+    The same arguments give the same bytes, whatever the number of workers and however often the work was broken
+    off: each scene is kept when it is finished, and a repetition simulates the others only. A finished dataset is
+    left as it is; more scenes of the same seed are added to it. The tables appear last, so that a folder with
+    tables is complete.
 
     Args:
         out: Folder of the dataset; it must not exist, be empty or hold a simulated dataset.
@@ -57,35 +52,85 @@ def simulate(
         seed: Seed, 0 to 2**63 - 1.
         cameras: Whether to draw the images of six cameras (most of the time and space).
         workers: Number of processes.
-        done: Told of each finished scene's index, in order.
+        replace: Whether a dataset of other arguments that `out` holds is to be replaced; a finished one stays
+            until the new one is complete.
+        found: Told, before anything is simulated, how many scenes earlier calls finished.
+        done: Told of each finished scene's index: first of those found finished, then of the others in order.
 
     Returns:
         The folder.
 
     Raises:
-        InputError: An argument is out of range, or `out` holds something else or cannot be written.
+        InputError: An argument is out of range; `out` holds something else, or a simulated dataset of other
+            arguments that is not to be replaced; or it cannot be written to, or another call works in it.
         RunError: A file could not be written (disk full), or a scene shows not all of its classes.
     """
     out = Path(out)
     _check(scenes, seed, workers)
-    _prepare(out)
-    settings = {"generator": _GENERATOR, "scenes": scenes, "seed": seed, "cameras": cameras}
-    write_bytes(out / _MARKER, msgspec.json.format(msgspec.json.encode(settings)) + b"\n")
-    write_text(out / "README.md", _README.format(version=VERSION))
-    _write_map(out, seed)
-    record = functools.partial(record_scene, out=out, seed=seed, cameras=cameras)
-    try:
-        recorded = engine.over(record, range(scenes), workers=workers, done=done)
-    except OSError as error:
-        raise RunError(f"{out}: a sensor file could not be written ({error.strerror}).") from error
-    channels = {LIDAR: "lidar"} | (dict.fromkeys(CAMERAS, "camera") if cameras else {})
-    shared = dataset_rows(seed, [scene_name(scene) for scene in range(scenes)], SIZES, channels)
-    # A folder without tables is no dataset: the last of them to appear is the list of scenes.
-    for table in sorted(TABLES, key=lambda name: name == "scene"):
-        parts = [encode_rows(shared.get(table, [])), *(tables[table] for tables in recorded)]
-        with whole_file(out / VERSION / f"{table}.json") as temporary:
-            temporary.write_bytes(b"[\n" + b",\n".join(part for part in parts if part) + b"\n]\n")
+    settings = Settings(version=__version__, scenes=scenes, seed=seed, cameras=cameras)
+    with claimed(out):
+        stage = open_stage(out, settings, replace=replace)
+        finished = set(range(scenes)) if stage is None else _finished_scenes(stage)
+        if found is not None:
+            found(len(finished))
+        if done is not None:
+            for scene in sorted(finished):
+                done(scene)
+        if stage is not None:
+            _complete(stage, sorted(set(range(scenes)) - finished), workers, done)
     return out
+
+
+def _finished_scenes(stage: Stage) -> set[int]:
+    staged = range(stage.first, stage.settings.scenes)
+    return {*range(stage.first), *(scene for scene in staged if is_finished(stage.folder, scene_name(scene)))}
+
+
+def _complete(stage: Stage, missing: list[int], workers: int, done: Callable[[int], None] | None) -> None:
+    """Simulate the scenes that are missing, write the tables and put the dataset in its place."""
+    settings = stage.settings
+    present = {table: stage.present_rows(table) for table in TABLES}
+    record = functools.partial(record_scene, out=stage.folder, seed=settings.seed, cameras=settings.cameras)
+    try:
+        engine.over(record, missing, workers=workers, done=done)
+    except OSError as error:
+        raise RunError(f"{stage.out}: a sensor file could not be written ({error.strerror}).") from error
+    try:
+        _write_map(stage)
+        _write_tables(stage, present)
+        stage.put_in_place()
+    except OSError as error:
+        raise write_error(stage.out, error) from error
+
+
+def _write_tables(stage: Stage, present: dict[str, bytes]) -> None:
+    """Write all tables, scene by scene, under another name, so that the folder of tables is complete or missing.
+
+    Args:
+        stage: Where; it holds the records of all scenes from its `first` on.
+        present: Encoded rows of the scenes before those.
+    """
+    settings = stage.settings
+    names = [scene_name(scene) for scene in range(settings.scenes)]
+    channels = {LIDAR: "lidar"} | (dict.fromkeys(CAMERAS, "camera") if settings.cameras else {})
+    shared = dataset_rows(settings.seed, names, SIZES, channels)
+    folder = stage.folder / "tables.part"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    with ExitStack() as stack:
+        files = {table: stack.enter_context(open(folder / f"{table}.json", "wb")) for table in TABLES}
+        for table, file in files.items():
+            file.write(b"[\n" + (encode_rows(shared[table]) if table in shared else present[table]))
+        for name in names[stage.first :]:
+            for table, rows in read_record(stage.folder, name).rows.items():
+                if rows:
+                    file = files[table]
+                    file.write(b",\n" + rows if file.tell() > 2 else rows)
+        for file in files.values():
+            file.write(b"\n]\n")
+            file.flush()
+            os.fsync(file.fileno())
+    folder.rename(stage.folder / VERSION)
 
 
 def _check(scenes: int, seed: int, workers: int) -> None:
@@ -97,36 +142,8 @@ def _check(scenes: int, seed: int, workers: int) -> None:
         raise InputError(f"the number of workers is {workers}; it must be at least 1.")
 
 
-def _prepare(out: Path) -> None:
-    """Make the folder, or empty what an earlier simulation left in it."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        # A kill while the marker itself was written leaves its temporary file.
-        content = [path for path in out.iterdir() if not path.name.startswith(f".{_MARKER}.")]
-        if content and not _is_simulated(out):
-            raise InputError(
-                "is not empty and holds no simulated dataset; nothing was written.",
-                path=out,
-                remedy="Choose an empty folder.",
-            )
-        # Tables first: what is left after a kill in here must not look like a dataset.
-        for name in (VERSION, "samples", "maps"):
-            if (out / name).exists():
-                shutil.rmtree(out / name)
-    except OSError as error:
-        remedy = "Choose a folder you may write to."
-        raise InputError(f"cannot be used as a folder ({error.strerror}).", path=out, remedy=remedy) from error
-
-
-def _is_simulated(out: Path) -> bool:
-    try:
-        marker = msgspec.json.decode((out / _MARKER).read_bytes(), type=dict[str, object])
-    except (FileNotFoundError, msgspec.DecodeError):
-        return False
-    return marker.get("generator") == _GENERATOR
-
-
-def _write_map(out: Path, seed: int) -> None:
+def _write_map(stage: Stage) -> None:
     """An empty map mask: readers of nuScenes insist on its file."""
-    with whole_file(out / "maps" / f"{token('map', seed)}.png") as temporary:
-        Image.fromarray(np.zeros((16, 16), dtype=np.uint8)).save(temporary, format="PNG")
+    folder = stage.folder / "maps"
+    folder.mkdir(exist_ok=True)
+    Image.fromarray(np.zeros((16, 16), dtype=np.uint8)).save(folder / f"{token('map', stage.settings.seed)}.png")
