@@ -17,7 +17,7 @@ from probe4d.errors import InputError
 from probe4d.report.drawing import picture_png, picture_svg, write_picture
 from probe4d.report.marks import PANEL
 from probe4d.report.picture import Picture, Pictures
-from probe4d.scenes.tables import CLASSES
+from probe4d.scenes.classes import CLASSES
 
 SCENES = scenes()
 PICTURES = Pictures(SCENES, SCENES.names)

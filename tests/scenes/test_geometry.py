@@ -14,11 +14,8 @@ from scipy.spatial.transform import Rotation
 from probe4d.scenes.geometry import (
     SE3,
     SECTORS,
-    angle_difference,
     bearing_deg,
-    quaternion_of_rotation,
     rotation_of_quaternion,
-    rotation_of_yaw,
     sector_index,
     sector_margin_deg,
     yaw_of_rotation,
@@ -35,15 +32,6 @@ transforms = st.builds(SE3.from_quaternion, quaternions, vectors)
 def test_rotation_of_quaternion_is_that_of_scipy(quaternion: np.ndarray) -> None:
     theirs = Rotation.from_quat(quaternion, scalar_first=True).as_matrix()
     np.testing.assert_allclose(rotation_of_quaternion(quaternion), theirs, atol=1e-12)
-
-
-@given(quaternions)
-def test_quaternion_round_trip(quaternion: np.ndarray) -> None:
-    unit = quaternion / np.linalg.norm(quaternion)
-    back = quaternion_of_rotation(rotation_of_quaternion(quaternion))
-    assert back[0] >= 0
-    np.testing.assert_allclose(np.abs(back @ unit), 1, atol=1e-12)
-    np.testing.assert_allclose(rotation_of_quaternion(back), rotation_of_quaternion(unit), atol=1e-12)
 
 
 def test_zero_quaternion_is_nan() -> None:
@@ -79,15 +67,9 @@ def test_many_transforms_at_once() -> None:
 
 
 @given(angles)
-def test_yaw_round_trip(yaw: float) -> None:
-    assert angle_difference(yaw_of_rotation(rotation_of_yaw(yaw)), yaw) == pytest.approx(0, abs=1e-12)
-
-
-@given(st.floats(-50, 50), st.floats(-50, 50))
-def test_angle_difference_is_wrapped(first: float, second: float) -> None:
-    difference = float(angle_difference(first, second))
-    assert -math.pi <= difference <= math.pi
-    assert math.cos(difference) == pytest.approx(math.cos(first - second), abs=1e-9)
+def test_yaw_is_the_turn_about_z(yaw: float) -> None:
+    found = float(yaw_of_rotation(Rotation.from_euler("z", yaw).as_matrix()))
+    assert math.remainder(found - yaw, 2 * math.pi) == pytest.approx(0, abs=1e-12)
 
 
 def test_bearings() -> None:

@@ -14,7 +14,7 @@ from probe4d.cli import app, output
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from probe4d.scenes.sanity import Finding, Report, Summary
+    from probe4d.scenes.sanity import Finding, Inspection, Summary
 
 _STYLES = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 _SHOWN = 3
@@ -57,7 +57,7 @@ def scenes(
         raise typer.Exit(1)
 
 
-def _document(report: Report) -> dict[str, Any]:
+def _document(report: Inspection) -> dict[str, Any]:
     """The object that `--json` prints; described in docs/sanity-rules.md."""
     import msgspec
 
@@ -89,7 +89,7 @@ def _document(report: Report) -> dict[str, Any]:
     }
 
 
-def _facts(report: Report) -> Iterator[tuple[str, str]]:
+def _facts(report: Inspection) -> Iterator[tuple[str, str]]:
     """What the dataset holds, a label and a text each; what is not known is left out."""
     summary: Summary = report.summary
     yield "dataset", str(report.root)
@@ -118,7 +118,7 @@ def _classes(summary: Summary) -> list[tuple[str, str]]:
     return [(label, f"{count:,}") for label, count in counts.items()]
 
 
-def _verdict(report: Report) -> str:
+def _verdict(report: Inspection) -> str:
     from probe4d.scenes.sanity import Severity, rules
 
     checked = len(rules()) - len(report.unchecked) - len(report.excluded)
@@ -129,7 +129,7 @@ def _verdict(report: Report) -> str:
     )
 
 
-def _unchecked(report: Report) -> list[str]:
+def _unchecked(report: Inspection) -> list[str]:
     """Which rules could not be asked, a line a reason."""
     reasons: dict[str, list[str]] = {}
     for unchecked in report.unchecked:
@@ -144,7 +144,7 @@ def _first(finding: Finding) -> list[str]:
     return [*shown, f"and {more:,} more"] if more else shown
 
 
-def _plain(report: Report) -> Iterator[str]:
+def _plain(report: Inspection) -> Iterator[str]:
     facts, classes = list(_facts(report)), _classes(report.summary)
     width = max(len(label) for label, _ in [*facts, *classes])
     yield from (f"{label:<{width}}  {text}" for label, text in facts)
@@ -165,7 +165,7 @@ def _plain(report: Report) -> Iterator[str]:
     yield from _unchecked(report)
 
 
-def _print_rich(report: Report) -> None:
+def _print_rich(report: Inspection) -> None:
     from rich.console import Console, Group
     from rich.table import Table
     from rich.text import Text

@@ -16,8 +16,8 @@ from probe4d.benchmarks.question import Evidence, Question, derived_id
 from probe4d.exchange.permutations import permutation_fault
 from probe4d.exchange.release_schema import FAMILIES, IntervalRow, Prediction, ReleasedQuestion, SceneRow
 from probe4d.exchange.release_wording import Wording, read_prompt, read_wording
+from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
-from probe4d.scenes.tables import CLASSES
 
 __all__ = ["Item", "Reply", "item_from"]
 

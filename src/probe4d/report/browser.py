@@ -20,7 +20,8 @@ from probe4d.report.lookup import answerers
 from probe4d.report.marks import grid
 from probe4d.report.measured import measured
 from probe4d.report.picture import Picture, Pictures
-from probe4d.scenes.tables import CLASSES, Scenes
+from probe4d.scenes.classes import CLASSES
+from probe4d.scenes.tables import Scenes
 
 __all__ = ["BYTES", "QUESTIONS", "Browser", "browser", "chosen", "script_safe"]
 

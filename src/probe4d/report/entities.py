@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from probe4d.benchmarks.question import Question
 from probe4d.report.marks import Point
 from probe4d.report.measured import answer_text
+from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SE3
-from probe4d.scenes.tables import CLASSES
 
 __all__ = ["Entity", "SceneBoxes", "entities_at", "unpack"]
 

@@ -18,8 +18,9 @@ from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.report.entities import Entity, SceneBoxes, entities_at, unpack
 from probe4d.report.marks import PANEL, Label, Mark, View, apart, extent_for, outline
 from probe4d.report.measured import answer_text
+from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
-from probe4d.scenes.tables import CLASSES, Scenes
+from probe4d.scenes.tables import Scenes
 
 __all__ = ["Panel", "Picture", "Pictures"]
 

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-__all__ = ["label_of_category"]
+__all__ = ["CLASSES", "label_of_category"]
+
+CLASSES: tuple[str, ...] = (
+    "car",
+    "truck",
+    "bus",
+    "pedestrian",
+    "bicycle",
+    "motorcycle",
+    "trailer",
+    "construction vehicle",
+    "barrier",
+    "traffic cone",
+)
+"""The ten classes in their fixed order (LiDAR-Hallu, Sec. III-A), which also breaks ties in distance."""
 
 _LABEL_OF_BRANCH = {
     "vehicle.car": "car",

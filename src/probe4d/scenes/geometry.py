@@ -16,11 +16,8 @@ __all__ = [
     "SE3",
     "SECTORS",
     "SECTOR_BOUNDS_DEG",
-    "angle_difference",
     "bearing_deg",
-    "quaternion_of_rotation",
     "rotation_of_quaternion",
-    "rotation_of_yaw",
     "sector_index",
     "sector_margin_deg",
     "yaw_of_rotation",
@@ -123,58 +120,11 @@ def rotation_of_quaternion(quaternion: ArrayLike) -> Array:
     return rotation
 
 
-def quaternion_of_rotation(rotation: ArrayLike) -> Array:
-    """Unit quaternions w-x-y-z with w >= 0, shape (..., 4), of rotation matrices, shape (..., 3, 3)."""
-    matrix = np.asarray(rotation, dtype=np.float64)
-    xx, yy, zz = matrix[..., 0, 0], matrix[..., 1, 1], matrix[..., 2, 2]
-    squares = np.stack([1 + xx + yy + zz, 1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz], axis=-1)
-    wx, wy, wz = (
-        matrix[..., 2, 1] - matrix[..., 1, 2],
-        matrix[..., 0, 2] - matrix[..., 2, 0],
-        matrix[..., 1, 0] - matrix[..., 0, 1],
-    )
-    xy, xz, yz = (
-        matrix[..., 1, 0] + matrix[..., 0, 1],
-        matrix[..., 0, 2] + matrix[..., 2, 0],
-        matrix[..., 2, 1] + matrix[..., 1, 2],
-    )
-    # Each row is the quaternion times four times one of its parts; the largest part divides most safely.
-    multiples = np.stack(
-        [
-            np.stack([squares[..., 0], wx, wy, wz], axis=-1),
-            np.stack([wx, squares[..., 1], xy, xz], axis=-1),
-            np.stack([wy, xy, squares[..., 2], yz], axis=-1),
-            np.stack([wz, xz, yz, squares[..., 3]], axis=-1),
-        ],
-        axis=-2,
-    )
-    largest = np.argmax(squares, axis=-1)[..., np.newaxis, np.newaxis]
-    chosen = np.take_along_axis(multiples, largest, axis=-2)[..., 0, :]
-    unit: Array = chosen / np.linalg.norm(chosen, axis=-1, keepdims=True)
-    return np.where(unit[..., :1] < 0, -unit, unit)
-
-
-def rotation_of_yaw(yaw: ArrayLike) -> Array:
-    """Rotation matrices about z, shape (..., 3, 3), of angles in radians, counter-clockwise, shape (...)."""
-    angle = np.asarray(yaw, dtype=np.float64)
-    zero, one = np.zeros_like(angle), np.ones_like(angle)
-    cosine, sine = np.cos(angle), np.sin(angle)
-    rows = [[cosine, -sine, zero], [sine, cosine, zero], [zero, zero, one]]
-    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
-
-
 def yaw_of_rotation(rotation: ArrayLike) -> Array:
     """Heading in radians, (-pi, pi], counter-clockwise from x: where the x axis points in the x-y plane."""
     matrix = np.asarray(rotation, dtype=np.float64)
     heading: Array = np.arctan2(matrix[..., 1, 0], matrix[..., 0, 0])
     return heading
-
-
-def angle_difference(first: ArrayLike, second: ArrayLike) -> Array:
-    """`first - second` in radians, wrapped to [-pi, pi)."""
-    difference = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    wrapped: Array = (difference + np.pi) % (2 * np.pi) - np.pi
-    return wrapped
 
 
 def bearing_deg(x: ArrayLike, y: ArrayLike) -> Array:

@@ -15,21 +15,7 @@ import polars as pl
 
 from probe4d.errors import InputError
 
-__all__ = ["BOXES_SCHEMA", "CLASSES", "KEYFRAMES_SCHEMA", "SCENES_SCHEMA", "SENSORS_SCHEMA", "Scenes"]
-
-CLASSES: tuple[str, ...] = (
-    "car",
-    "truck",
-    "bus",
-    "pedestrian",
-    "bicycle",
-    "motorcycle",
-    "trailer",
-    "construction vehicle",
-    "barrier",
-    "traffic cone",
-)
-"""The ten classes in their fixed order (LiDAR-Hallu, Sec. III-A), which also breaks ties in distance."""
+__all__ = ["BOXES_SCHEMA", "KEYFRAMES_SCHEMA", "SCENES_SCHEMA", "SENSORS_SCHEMA", "Scenes"]
 
 _POSE = {f"pose_{axis}": pl.Float64() for axis in ("x", "y", "z", "qw", "qx", "qy", "qz")}
 _SENSOR = {f"sensor_{axis}": pl.Float64() for axis in ("x", "y", "z", "qw", "qx", "qy", "qz")}
@@ -59,7 +45,7 @@ BOXES_SCHEMA: dict[str, pl.DataType] = {
     "token": pl.String(),
     "track": pl.String(),  # instance token
     "category": pl.String(),
-    "label": pl.String(),  # one of CLASSES, or null
+    "label": pl.String(),  # one of probe4d.scenes.classes.CLASSES, or null
     "x": pl.Float64(),  # centre, global
     "y": pl.Float64(),
     "z": pl.Float64(),

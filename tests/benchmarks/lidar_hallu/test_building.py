@@ -21,9 +21,10 @@ from probe4d.benchmarks.lidar_hallu.drafting import COORDINATE_FRAME
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
 from probe4d.benchmarks.question import derived_id
 from probe4d.errors import InputError
+from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.opening import open_scenes
-from probe4d.scenes.tables import CLASSES, Scenes
+from probe4d.scenes.tables import Scenes
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ import pytest
 from small_dataset import VERSION, small_tables, write_dataset
 
 from probe4d.errors import InputError
-from probe4d.scenes.sanity import Report, Severity, inspect
+from probe4d.scenes.sanity import Inspection, Severity, inspect
 
 
-def _ids(report: Report) -> set[str]:
+def _ids(report: Inspection) -> set[str]:
     return {finding.rule.id for finding in report.findings}
 
 

@@ -17,8 +17,9 @@ import polars as pl
 
 from probe4d.benchmarks.lidar_hallu.rules import MEASURED_OBJECT, measured_object
 from probe4d.errors import InputError
+from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG, SECTORS
-from probe4d.scenes.tables import CLASSES, Scenes
+from probe4d.scenes.tables import Scenes
 
 __all__ = [
     "EVENTS_SCHEMA",

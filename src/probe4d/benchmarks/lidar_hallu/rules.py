@@ -14,8 +14,9 @@ import numpy as np
 import polars as pl
 
 from probe4d.errors import InputError
+from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG, SECTORS, sector_index, sector_margin_deg
-from probe4d.scenes.tables import CLASSES, Scenes
+from probe4d.scenes.tables import Scenes
 
 __all__ = [
     "INTERVAL_FRAMES",
@@ -64,7 +65,7 @@ class AnnotatedSector(NamedTuple):
         Raises:
             InputError: A bearing is not between -180 and 180, or both are the same number.
         """
-        start, end = float(f"{start_deg:g}"), float(f"{end_deg:g}")
+        start, end = (float(f"{bearing:g}") + 0.0 for bearing in (start_deg, end_deg))  # + 0.0: never "-0"
         if not (-180 <= start <= 180 and -180 <= end <= 180) or start == end:
             raise InputError(
                 f"the annotated sector {start_deg:g}:{end_deg:g} is not two different bearings FROM:TO between -180 "

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from probe4d.scenes.classes import label_of_category
 from probe4d.scenes.geometry import SE3, rotation_of_quaternion
 from probe4d.scenes.nuscenes.key_frames import KeyFrames
-from probe4d.scenes.nuscenes.reader import TableReader, check_unique, gathered, number_array, row_of_token, sorted_rows
+from probe4d.scenes.nuscenes.reader import (
+    TableReader,
+    check_unique,
+    gathered,
+    number_array,
+    passing,
+    row_of_token,
+    sorted_rows,
+)
 from probe4d.scenes.nuscenes.records import Annotation, Attribute, Category, Instance, Visibility
 from probe4d.scenes.tables import BOXES_SCHEMA
 from probe4d.scenes.velocity import box_velocities
@@ -156,12 +164,7 @@ def _usable(annotations: _Annotations, dropped: Counter[str]) -> _Annotations:
         "boxes whose size is not positive": (numbers[:, 3:6] > 0).all(axis=1),
         "boxes whose rotation is a zero quaternion": (numbers[:, 6:] != 0).any(axis=1),
     }
-    keep = np.ones(table.height, dtype=np.bool_)
-    for reason, passes in checks.items():
-        failed = int((keep & ~passes).sum())
-        if failed:
-            dropped[reason] += failed
-        keep &= passes
+    keep = passing(checks, dropped)
     return annotations if keep.all() else annotations.take(np.flatnonzero(keep))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -16,7 +17,16 @@ from probe4d.errors import InputError
 from probe4d.scenes.nuscenes.folder import TABLES, TableFolder
 from probe4d.store.json_tables import read_table
 
-__all__ = ["TableReader", "Tokened", "check_unique", "gathered", "number_array", "row_of_token", "sorted_rows"]
+__all__ = [
+    "TableReader",
+    "Tokened",
+    "check_unique",
+    "gathered",
+    "number_array",
+    "passing",
+    "row_of_token",
+    "sorted_rows",
+]
 
 
 class Tokened(Protocol):
@@ -114,6 +124,17 @@ def number_array(vectors: Iterable[Iterable[float | None]], width: int) -> NDArr
     """Vectors of one width as an array, shape (n, width); null becomes NaN."""
     flat = list(chain.from_iterable(vectors))
     return np.array(flat, dtype=np.float64).reshape(-1, width)
+
+
+def passing(checks: dict[str, NDArray[np.bool_]], dropped: Counter[str]) -> NDArray[np.bool_]:
+    """Whether each row passes all checks; each other row is counted in `dropped` under the first that it fails."""
+    keep = np.ones_like(next(iter(checks.values())))
+    for reason, passes in checks.items():
+        failed = int((keep & ~passes).sum())
+        if failed:
+            dropped[reason] += failed
+        keep &= passes
+    return keep
 
 
 def sorted_rows(table: pl.DataFrame, *columns: str) -> NDArray[np.int64]:

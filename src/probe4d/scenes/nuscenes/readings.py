@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.scenes.nuscenes.key_frames import KeyFrames
-from probe4d.scenes.nuscenes.reader import TableReader, check_unique, gathered, number_array, row_of_token, sorted_rows
+from probe4d.scenes.nuscenes.reader import (
+    TableReader,
+    check_unique,
+    gathered,
+    number_array,
+    passing,
+    row_of_token,
+    sorted_rows,
+)
 from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, Quaternion, SampleData, Sensor, Vector
 from probe4d.scenes.tables import SENSORS_SCHEMA
 
@@ -110,7 +118,7 @@ def read_readings(
         "sensor readings without a usable calibration": usable_calibration[calibration],
         "sensor readings without a usable ego pose": _is_usable_pose(poses)[pose],
     }
-    readings = _keep(readings, checks, dropped)
+    readings = readings.filter(pl.Series(passing(checks, dropped)))
     readings = _in_order(readings, by_calibration["channel"], dropped)
     table = _sensor_table(readings, poses, by_calibration.drop("usable"), key_frames)
     return channel, Readings(table, _reference_rows(table, channel, key_frames, reader))
@@ -222,17 +230,6 @@ def _intrinsics(calibration: CalibratedSensor, path: Path) -> list[float] | None
             "camera_intrinsic is no 3 x 3 matrix.", path=path, row=f"token {calibration.token}", remedy="Mend that row."
         )
     return [number for row in matrix for number in row]
-
-
-def _keep(table: pl.DataFrame, checks: dict[str, NDArray[np.bool_]], dropped: Counter[str]) -> pl.DataFrame:
-    """Keep the rows that pass all checks and count each other row under the first that it fails."""
-    keep = np.ones(table.height, dtype=np.bool_)
-    for reason, passes in checks.items():
-        failed = int((keep & ~passes).sum())
-        if failed:
-            dropped[reason] += failed
-        keep &= passes
-    return table.filter(pl.Series(keep))
 
 
 def _in_order(readings: pl.DataFrame, channels: pl.Series, dropped: Counter[str]) -> pl.DataFrame:

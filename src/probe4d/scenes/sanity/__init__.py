@@ -14,8 +14,8 @@ from probe4d.scenes.sanity import (  # noqa: F401 - each registers its rules
     tracks,
     values,
 )
-from probe4d.scenes.sanity.inspection import Finding, Report, Unchecked, inspect
+from probe4d.scenes.sanity.inspection import Finding, Inspection, Unchecked, inspect
 from probe4d.scenes.sanity.rule import Rule, Severity, rules
 from probe4d.scenes.sanity.summary import Summary
 
-__all__ = ["Finding", "Report", "Rule", "Severity", "Summary", "Unchecked", "inspect", "rules"]
+__all__ = ["Finding", "Inspection", "Rule", "Severity", "Summary", "Unchecked", "inspect", "rules"]

@@ -13,7 +13,7 @@ from probe4d.scenes.sanity.rows import TABLES
 from probe4d.scenes.sanity.rule import Rule, Severity, rules
 from probe4d.scenes.sanity.summary import Summary, summarise
 
-__all__ = ["Finding", "Report", "Unchecked", "ask_rules", "inspect"]
+__all__ = ["Finding", "Inspection", "Unchecked", "ask_rules", "inspect"]
 
 _FIRST = 5
 """How many offenders a finding names, in the order of their names: that of the rows means nothing."""
@@ -43,7 +43,7 @@ class Unchecked:
 
 
 @dataclass(frozen=True)
-class Report:
+class Inspection:
     """What is wrong with a dataset.
 
     Attributes:
@@ -76,7 +76,7 @@ def inspect(
     reference_channel: str | None = None,
     exclude: Collection[str] = (),
     done: Callable[[str], None] | None = None,
-) -> Report:
+) -> Inspection:
     """Look for everything that is known to go wrong in a dataset of the nuScenes schema.
 
     Unlike `open_scenes` it also takes datasets that cannot be opened: it reads what it can and says what
@@ -98,7 +98,7 @@ def inspect(
     return ask_rules(read_dataset(folder.root, folder.version, reference_channel, done), excluded)
 
 
-def ask_rules(data: Dataset, excluded: Collection[str] = ()) -> Report:
+def ask_rules(data: Dataset, excluded: Collection[str] = ()) -> Inspection:
     """Ask every rule but the `excluded` ids about tables that have been read."""
     findings, unchecked = [], []
     for rule in rules():
@@ -112,7 +112,7 @@ def ask_rules(data: Dataset, excluded: Collection[str] = ()) -> Report:
             findings.append(Finding(rule, len(offenders), tuple(offenders.sort().head(_FIRST).to_list())))
     order = list(Severity)
     findings.sort(key=lambda finding: order.index(finding.rule.severity))
-    return Report(
+    return Inspection(
         root=data.root,
         version=data.version,
         reference_channel=data.reference_channel if "sensor" in data.tables else data.wanted_channel,

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from probe4d.scenes.classes import label_of_category
+from probe4d.scenes.classes import CLASSES, label_of_category
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.splits import official_split
-from probe4d.scenes.tables import CLASSES
 
 __all__ = ["Summary", "summarise"]
 
