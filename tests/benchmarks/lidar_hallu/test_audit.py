@@ -36,7 +36,7 @@ from probe4d.errors import InputError
 from probe4d.evidence.ego_motion import ego_motion as built_ego_motion
 from probe4d.evidence.ego_motion import frame_phrases
 from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
-from probe4d.scenes import tables
+from probe4d.scenes import classes
 from probe4d.scenes.geometry import SE3, SECTORS, sector_index
 from probe4d.scenes.geometry import sector_margin_deg as built_margin_deg
 from probe4d.scenes.opening import open_scenes
@@ -57,7 +57,7 @@ def box(x: float, y: float, *, label: str = "car", track: str | None = None, poi
 
 
 def test_knows_the_same_classes_and_sectors() -> None:
-    assert CLASSES == tables.CLASSES
+    assert CLASSES == classes.CLASSES
     assert tuple(SECTOR_CENTRES_DEG) == SECTORS
 
 
