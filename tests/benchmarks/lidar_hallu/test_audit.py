@@ -30,7 +30,7 @@ from probe4d.benchmarks.lidar_hallu.audit.measuring import (
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
 from probe4d.benchmarks.lidar_hallu.audit.tables import KeyFrame, RecordedBox, read_key_frames
 from probe4d.benchmarks.lidar_hallu.build import build
-from probe4d.benchmarks.lidar_hallu.reading import read_interval, read_stem
+from probe4d.benchmarks.lidar_hallu.reading import read_stem
 from probe4d.benchmarks.question import Question, to_table
 from probe4d.errors import InputError
 from probe4d.evidence.ego_motion import ego_motion as built_ego_motion
@@ -157,26 +157,6 @@ def test_ego_motion_settles_only_what_lies_on_a_bound() -> None:
     assert ego_motion(text, frames, told=slower)["text"] == slower
     assert ego_motion(text, frames, told=faster)["text"] == faster
     assert ego_motion(text, frames, told=faster.replace("fast", "slowly"))["text"] == faster
-
-
-def test_reads_stems_back() -> None:
-    confined = "Consider only objects whose center has a bearing between -45 and 45.5 degrees from it (x). "
-    asked = read_stem("position-yes-no", f"{confined}In frame 004, is the nearest traffic cone at the back-left "
-                      "position relative to the ego vehicle?")  # fmt: skip
-    assert asked is not None
-    assert (asked.frames, asked.label, asked.relation) == ((4,), "traffic cone", "back-left")
-    assert asked.annotated_deg == (-45.0, 45.5)
-    event = read_stem("temporal-choice", "During which frames is there a bus within 20 meters of the ego vehicle?")
-    assert event is not None
-    assert (event.event, event.label, event.detail) == ("class-near", "bus", "20")
-    told = read_stem("temporal-choice", "When does the car in frame 003 turn?")
-    assert told is not None
-    assert told.event is None
-    assert read_stem("distance-choice", "Which class is closest?") is None
-    assert read_interval("from frame 003 to frame 011") == (3, 11)
-    for wrong in ("from frame 11 to frame 3", "frames 3 to 11", "from frame 003 to frame 011."):
-        with pytest.raises(ValueError, match="the option"):
-            read_interval(wrong)
 
 
 def test_compares_values_and_names_what_differs() -> None:
