@@ -16,6 +16,8 @@ WORDS = (
     *("answer", "therefore", "so", "not", "isn't", "cannot", "neither", "if", "unless", "wait", "actually", "no,"),
     *("let me reconsider", "rather than", "\u4e0d", "\u0130f", "instead of", "guess:", "correct letter", "i'll say"),
     *(",", ".", "\n", "(", ")", "**", "or", "and", "because", "nearest:", "go with", "opt for", "i would say"),
+    *("wrong", "doubt", "unlikely", "second best", "least likely", "runner-up:", "all but", "false answer:", "hardly"),
+    *("?", "provided", "were the", "never mind", "that is wrong", "forget it", "maybe", "not.", "also fits", "works"),
 )
 
 
@@ -25,6 +27,18 @@ class _Everywhere(Cues):
     def before(self, place: int) -> Before:
         places = list(range(min(place, NEAR)))
         return Before(places, places, places)
+
+    @property
+    def conditions(self) -> bool:
+        return True
+
+    @property
+    def asks(self) -> bool:
+        return True
+
+    @property
+    def withdraws(self) -> bool:
+        return True
 
     @property
     def corrects(self) -> bool:

@@ -20,7 +20,7 @@ SPANS = (
     "from frame 001 to frame 018",
     "from frame 021 to frame 027",
 )
-# No letter stands bare before a plain word: there English makes "A" an article and "I" a pronoun, and no other letter.
+# No letter stands bare before a plain word at the start of a sentence: there English makes "A" an article.
 PIECES = (
     *(
         "{L} is correct. ",
@@ -42,7 +42,28 @@ PIECES = (
         "Final answer: {L}\n",
         "but {L}, ",
     ),
-    *("I think ", "wait, ", "no, ", "A thing. ", "if ", "I cannot tell. ", "<think>{L}</think>", "\\boxed{{L}} ", "\n"),
+    *(
+        "I think ",
+        "wait, ",
+        "no, ",
+        "\nA thing. ",
+        "if ",
+        "I cannot tell. ",
+        "<think>{L}</think>",
+        "\\boxed{{L}} ",
+        "\n",
+    ),
+    *("{L} and {L} fit equally well. ", "either {L} or {L} works. ", "both {L} and {L} look fine. "),
+    *("{L} or {L} would be right. ", "the answer is {L} or {L} here. ", "Answer: {L} and {L} as well. "),
+    *("Correct: {L}; {L} would need more returns. ", "{L} because {L} has no points. ", "{L}. But {L} fits better. "),
+    *("{L}, though {L} also fits. ", "{L} and {L} are wrong. ", "the wrong answer is {L}. ", "I doubt {L} here. "),
+    *("is it {L}? ", "{L} would be right if the {T} moved. ", "never mind. ", "alternatively {L} maybe. "),
+    *(
+        "every option but {L} is wrong. ",
+        "I prefer {L} over {L} here. ",
+        "see {L} there. ",
+        "{L} is closer than {L} is. ",
+    ),
     *("rather than {L}. ", "or {L}. ", "{L}/{L}. ", "{L} or {T}. ", "{T} ({L}) ", "~~{L}~~ ", "answer: {L}, the {T}. "),
 )
 

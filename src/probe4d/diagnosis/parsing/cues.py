@@ -21,19 +21,30 @@ _ANNOUNCEMENT = (
     r"|option|choice|(?:correct|right|best|chosen)\s+(?:one|letter)|choose|chose|select|pick"
     r"|go(?:ing)? (?:with|for)|opt(?:ed)? for|settle|vote"
     r"|i (?:would|will)|i['\u2019](?:d|ll)|(?:closest|nearest|result|response)\s*:|guess|meant"
-    r"|final\s|therefore|thus|hence|so\b"
+    r"|final\s|therefore|thus|hence|so\b|but\b|still\b|yet\b"
 )
 _NEGATION = (
-    r"no(?:t|ne|r)?\b|never|neither|cannot|without|except|exclud|eliminate|rule|rather than|instead of|other than"
-    r"|unlike|anything but|nicht|kein|pas\b|ni\b"
+    r"no(?:t|n|ne|r|body)?\b|few\b|whoever|never|neither|cannot|without|except|exclud|eliminate|rule|rather than"
+    r"|instead of|other than|unlike|any(?:thing|one|body) but|all but|every(?:thing|one) but|far from|contrary to"
+    r"|disagree|hardly|barely|scarcely|doubt|dubious|reject|discard|dismiss|avoid|disregard|refut|mistak|inferior"
+    r"|den(?:y|ie)|imp(?:robable|lausible|ossible)|inconceiv|questionable|absurd|ridicul|nonsens|errone"
+    r"|un(?:true|think|reason|support|justif|convinc|tenab)|incorrect|wrong|false|worst|runner|least|second|third|next"
+    r"|nicht|kein|weder|falsch|pas\b|ni(?:et|e)?\b|n\u00e3o|nao\b|geen|inte\b|ikke|bukan|tidak|kh\u00f4ng"
+    r"|mauvais|fausse|errad|sbagliat|nen\u00ed|\u043d\u0435\b|\u0644\u064a\u0633"
 )
-_CONDITION = r"if\b|unless|suppos|assuming"
+_CONDITION = r"if\b|unless|suppos|assuming|provided|as long as|in case|were\b|had\b|should\b|on condition|depending"
 _CUE = re.compile(rf"\b(?:({_ANNOUNCEMENT})|({_NEGATION})|({_CONDITION}))")
-_NEGATION_WITHIN = re.compile(r"n['\u2019]t\b|[\u4e0d\u975e\u6392]")  # begins at no boundary of words
+_NEGATION_WITHIN = re.compile(r"n['\u2019]t\b|[\u4e0d\u975e\u6392\u9519\u9664]")  # begins at no boundary of words
 _ANNOUNCES, _DENIES, _CONDITIONS = 1, 2, 3  # groups of `_CUE`
 _CORRECTIONS = (
     *("wait", "actually", "sorry", "correction", "i meant", "on second thought", "scratch that"),
     *("let me correct", "let me re"),
+)
+_WITHDRAWS = re.compile(
+    r"[.,;!?\n\u2026\u2014-]\s?(?:(?:oh|hmm|no|but|or|and|well|yet|i|please|only),? ){0,3}"
+    r"(?:never|forget|just|joking|take|took|withdraw|retract|hereby|strike|scratch|ignore|disregard|cancel|scrap|delete"
+    r"|on |come to|maybe|perhaps|possibly|probably|rather|surely|certainly|definitely|really|actually|not\b"
+    r"|no\b|nope|nah|the first|that|this|it\b|i |i['\u2019]m|was|am\b|stand|my)"
 )
 _NO_RATHER = re.compile(r"no[,.:]")
 
@@ -84,6 +95,21 @@ class Cues:
             return _NOTHING
         near = [(self._kinds[cue], self._starts[cue] - first) for cue in cues]
         return Before(*([start for kind, start in near if kind == own] for own in (_ANNOUNCES, _DENIES, _CONDITIONS)))
+
+    @property
+    def conditions(self) -> bool:
+        """Whether anything may hang on a condition."""
+        return _CONDITIONS in self._kinds
+
+    @property
+    def asks(self) -> bool:
+        """Whether the reply asks anything."""
+        return "?" in self.folded
+
+    @property
+    def withdraws(self) -> bool:
+        """Whether the reply may withdraw what it said."""
+        return _WITHDRAWS.search(self.folded) is not None
 
     @property
     def corrects(self) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
-from probe4d.diagnosis.parsing import language, refusals
+from probe4d.diagnosis.parsing import doubts, language, refusals
 from probe4d.diagnosis.parsing.cues import NEAR, Cues
 from probe4d.diagnosis.parsing.menu import Menu, canonical, menu_of
 from probe4d.diagnosis.parsing.normalise import answer_part, containers, unmarked, visible
@@ -23,9 +23,13 @@ from probe4d.diagnosis.parsing.parsed import Parsed, unread
 __all__ = ["parse_choice", "parse_yes_no"]
 
 _BARE_LETTER = re.compile(r"\s*[(\[\"']?([A-Za-z])[)\]\"']?[.:!]?\s*")
-_CLAUSE_END = re.compile(r"[,:;]")
 _LABELLED_TEXT = re.compile(r"\s*[(\[]?([A-Z])[)\].:]{1,2}\s+([^\n]{1,80}?)[.\s]*")
 _BARE_YES_NO = re.compile(r"\s*(yes|no)[.!]?\s*", re.IGNORECASE)
+_LISTED_YES_NO = re.compile(r"\b(?:yes|no)\W{0,3}\b(?:and|or|nor)\W{0,3}$", re.IGNORECASE)
+_NO_WAY = re.compile(r"\s+way\W*$", re.IGNORECASE)
+_WORDS = re.compile(r"\s+(?:[\w-]+\s+){0,3}")
+_YES_NO = {"yes": 0, "yeah": 0, "yep": 0, "yup": 0, "no": 1, "nope": 1, "nah": 1}
+_LONGEST_BE = 30  # characters from "be" to a mention that it leads to
 _FIRST_HITS, _LAST_HITS = 100, 300  # of the places that name an option; what lies between them settles nothing
 
 
@@ -45,6 +49,7 @@ class _Mention:
         declared: The words before it announce the answer.
         final: They announce the final answer.
         negated: The reply denies it.
+        asked: The reply asks about it.
     """
 
     start: int
@@ -55,6 +60,7 @@ class _Mention:
     declared: bool = False
     final: bool = False
     negated: bool = False
+    asked: bool = False
 
 
 def parse_choice(text: str, options: Sequence[str], cut: bool) -> Parsed:
@@ -96,10 +102,8 @@ def _read(reply: str, menu: Menu, cut: bool) -> Parsed:
     def hedged() -> bool:
         return refusals.refuses(_blank(reply, mentions))
 
-    if menu.is_yes_no:
-        foreign = refusals.foreign_yes_no(reply)
-        if foreign and not hedged():
-            return Parsed("valid", foreign)
+    if menu.is_yes_no and not any(mention.declared for mention in mentions) and refusals.unable(cues.folded):
+        return unread(reply, cut) if cut else Parsed("refused")
     option = _settled(reply, mentions, cues, cut=cut, hedged=hedged, yes_no=menu.is_yes_no)
     if option is not None:
         return Parsed("valid", menu.labels[option])
@@ -121,6 +125,7 @@ def _blank(reply: str, mentions: list[_Mention]) -> str:
 
 def _mentions(reply: str, menu: Menu, cues: Cues) -> list[_Mention]:
     texts = _first_and_last(menu.text_mentions(reply, cues.folded))
+    texts = [hit for hit in texts if not language.other_sense(reply, cues.folded[hit[0] : hit[1]], hit[0], hit[1])]
     found = [_Mention(start, end, option, False, "spoken") for start, end, option in texts]
     inside = [(start, end) for start, end, _ in texts if end - start > 1]
     place = 0
@@ -129,7 +134,8 @@ def _mentions(reply: str, menu: Menu, cues: Cues) -> list[_Mention]:
             place += 1
         if place < len(inside) and inside[place][0] <= hit.start():
             continue  # the "A" of an option that reads "plan A"
-        standing = _standing(reply, hit, menu, cues)
+        text_follows = place < len(inside) and _WORDS.fullmatch(reply, hit.end(), inside[place][0]) is not None
+        standing = _standing(reply, hit, menu, cues, text_follows=text_follows)
         if standing is not None:
             found.append(_Mention(hit.start(), hit.end(), _index(hit[1], menu), True, standing))
     found += [
@@ -137,11 +143,14 @@ def _mentions(reply: str, menu: Menu, cues: Cues) -> list[_Mention]:
         for hit in _first_and_last(list(language.NUMBERED_OPTION.finditer(reply)))
         if not menu.is_yes_no and 1 <= int(hit[1]) <= len(menu.labels)
     ]
+    if menu.is_yes_no:
+        found += [
+            _Mention(start, end, _YES_NO[label], True, "alone")
+            for start, end, label in refusals.foreign_yes_no(cues.folded)
+        ]
     found.sort(key=lambda mention: (mention.start, mention.end))
-    previous = -1
     for mention in found:
-        _weigh(mention, reply, cues, previous, yes_no=menu.is_yes_no)
-        previous = mention.start
+        _weigh(mention, reply, cues, yes_no=menu.is_yes_no)
     for before, after in itertools.pairwise(found):
         if language.LIKEWISE.match(reply[after.end : after.end + NEAR]):
             after.negated = after.negated or before.negated
@@ -149,6 +158,14 @@ def _mentions(reply: str, menu: Menu, cues: Cues) -> list[_Mention]:
             after.declared = after.declared or before.declared
             after.final = after.final or before.final
             after.negated = after.negated or before.negated
+    together = False
+    for after, before in itertools.pairwise(reversed(found)):  # "A and B are correct" says it of both
+        together = (together and after.negated) or doubts.denied_together(reply[after.end : after.end + NEAR])
+        if (after.declared or after.negated) and language.joined(reply[before.end : after.start]):
+            before.declared = before.declared or after.declared
+            before.negated = before.negated or (after.negated and together)
+        else:
+            together = False
     return _without_lists(found, reply, menu)
 
 
@@ -157,18 +174,25 @@ def _first_and_last(hits: list[_Hit]) -> list[_Hit]:
     return hits if len(hits) <= _FIRST_HITS + _LAST_HITS else hits[:_FIRST_HITS] + hits[-_LAST_HITS:]
 
 
-def _weigh(mention: _Mention, reply: str, cues: Cues, previous: int, *, yes_no: bool) -> None:
-    """Judge a mention by the words beside it; `previous` is where the mention before it starts."""
+def _weigh(mention: _Mention, reply: str, cues: Cues, *, yes_no: bool) -> None:
+    """Judge a mention by the words beside it."""
     left = reply[max(0, mention.start - NEAR) : mention.start]
     right = reply[mention.end : mention.end + NEAR]
     before = cues.before(mention.start)
-    mention.negated = language.denied(left, right, before.negations, yes_no=yes_no)
-    condition = language.condition(left, before.conditions)
-    if language.IF_FOLLOWS.match(right) or (
-        condition
-        and (previous >= mention.start - len(left) + condition.start() or not _CLAUSE_END.search(condition[0]))
+    mention.negated = doubts.denied(left, right, before.negations, yes_no=yes_no)
+    mention.asked = cues.asks and doubts.QUESTIONED.match(right) is not None
+    if (
+        mention.asked
+        or (" be " in left[-_LONGEST_BE:] and doubts.MERELY_POSSIBLE.search(left))
+        or (
+            cues.conditions
+            and (doubts.hangs_on_condition(left, before.conditions) or doubts.IF_FOLLOWS.match(right) is not None)
+        )
     ):
         mention.standing = "weak"
+    if mention.negated and doubts.all_others_wrong(left, right):
+        mention.negated, mention.declared = False, True
+        return
     if mention.standing != "weak":
         mention.final = language.announces_final(left, before.announcements)
         mention.declared = (
@@ -180,13 +204,17 @@ def _weigh(mention: _Mention, reply: str, cues: Cues, previous: int, *, yes_no: 
 
 
 def _index(label: str, menu: Menu) -> int:
-    return menu.labels.index(label.capitalize())
+    return _YES_NO[label.lower()] if menu.is_yes_no else menu.labels.index(label.upper())
 
 
-def _standing(reply: str, hit: re.Match[str], menu: Menu, cues: Cues) -> str | None:
+def _standing(reply: str, hit: re.Match[str], menu: Menu, cues: Cues, *, text_follows: bool) -> str | None:
     """Say how a label stands; null where it is none (an article, a pronoun, a lower-case letter in prose)."""
     left, right = reply[max(0, hit.start() - NEAR) : hit.start()], reply[hit.end() : hit.end() + NEAR]
-    ended = language.ENDS.match(right) is not None
+    if menu.is_yes_no and doubts.COUNTED.match(right):
+        return None  # "No. 5"
+    ended = language.ENDS.match(right) is not None or (menu.is_yes_no and _NO_WAY.match(right) is not None)
+    if menu.is_yes_no and not ended and _LISTED_YES_NO.search(left):
+        return "weak"
     if not menu.is_yes_no and hit[1].islower():
         if language.LABEL_SHAPE.match(right) and language.OPENS_LOWER.search(left):
             return "alone"
@@ -201,9 +229,11 @@ def _standing(reply: str, hit: re.Match[str], menu: Menu, cues: Cues) -> str | N
         return "spoken"
     if language.names_option(left) or language.CONFIRMED.match(right):
         return "spoken"
-    if hit[1] in ("A", "I") and language.PLAIN_WORD.match(right):
+    if hit[1] in ("A", "I") and language.article(hit[1], left, right, text_follows=text_follows):
         return None
-    if menu.is_yes_no and not ended:
+    if ended and language.announces(left, cues.before(hit.start()).announcements):
+        return "spoken"
+    if menu.is_yes_no and not ended and not doubts.IS_RIVAL.match(right):
         return None  # "no" before a noun
     return "weak"
 
@@ -235,13 +265,16 @@ def _settled(
     if not chosen:
         if cut or all(mention.standing == "weak" for mention in positive) or hedged():
             return None
-        chosen = positive
+        given = max(mention.start for mention in positive if not mention.asked)
+        chosen = [mention for mention in positive if not mention.asked or mention.start > given]
     options = {mention.option for mention in chosen}
     if len(options) != 1:
         return None
     option = options.pop()
     denied = {mention.option for mention in mentions if mention.negated}
     if option is None or option in denied or _contradicted(reply, chosen, positive):
+        return None
+    if _rivalled(reply, chosen[-1], positive):
         return None
     return option
 
@@ -292,17 +325,30 @@ def _contradicted(reply: str, chosen: list[_Mention], positive: list[_Mention]) 
     return False
 
 
+def _rivalled(reply: str, last: _Mention, positive: list[_Mention]) -> bool:
+    """Say whether another label is given, asked about or spoken for after the last mention that was chosen."""
+    return any(
+        mention.asked
+        or doubts.IS_RIVAL.match(reply[mention.end : mention.end + NEAR]) is not None
+        or doubts.ADDS_RIVAL.search(reply[max(0, mention.start - NEAR) : mention.start]) is not None
+        for mention in positive
+        if mention.start > last.start and mention.is_label and mention.option != last.option
+    )
+
+
 def _after_correction(reply: str, mentions: list[_Mention], cues: Cues, *, yes_no: bool) -> tuple[list[_Mention], bool]:
     """Leave out what a later "wait, actually" takes back; say whether it takes back without giving anything new."""
     given = [m.start for m in mentions if not m.negated and (m.declared or (m.is_label and m.standing != "weak"))]
-    found = list(language.CORRECTION.finditer(reply)) if cues.corrects else []
+    found = list(doubts.CORRECTION.finditer(reply)) if cues.corrects else []
+    withdrawals = list(doubts.WITHDRAWAL.finditer(reply)) if given and cues.withdraws else []
+    found += withdrawals
     if not yes_no and cues.says_no:
         starts = set(given)
-        found += [hit for hit in language.NO_RATHER.finditer(reply) if hit.end() in starts]
+        found += [hit for hit in doubts.NO_RATHER.finditer(reply) if hit.end() in starts]
     if not found or not mentions:
         return mentions, False
     before_last = [hit.end() for hit in found if given and hit.end() <= given[-1]]
     if before_last:
         mentions = [mention for mention in mentions if mention.start >= max(before_last)]
-    after = (hit[0] for hit in found if hit.start() >= mentions[-1].end)
-    return mentions, any(language.TAKES_BACK.match(words) for words in after)
+    after = [hit for hit in found if hit.start() >= mentions[-1].end]
+    return mentions, any(hit in withdrawals or doubts.TAKES_BACK.match(hit[0]) for hit in after)

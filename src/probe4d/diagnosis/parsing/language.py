@@ -12,40 +12,38 @@ from probe4d.diagnosis.parsing.menu import WORD
 
 __all__ = [
     "CONFIRMED",
-    "CORRECTION",
     "ENDS",
     "ENDS_IN_ALTERNATIVE",
     "FOLLOWS_LABEL",
-    "IF_FOLLOWS",
     "IN_BRACKETS",
     "LABEL_SHAPE",
     "LIKEWISE",
     "LOWER_LIST",
-    "NO_RATHER",
     "NUMBERED_OPTION",
     "OPENS_LOWER",
-    "PLAIN_WORD",
-    "TAKES_BACK",
+    "QUOTES",
     "announces",
     "announces_final",
+    "any_of",
+    "article",
     "beside",
     "concludes",
-    "condition",
-    "denied",
     "joined",
     "leads_to_label",
     "names_option",
     "opens",
+    "other_sense",
     "starts_sentence",
 ]
 
 
-def _any(*alternatives: str) -> str:
+def any_of(*alternatives: str) -> str:
+    """Join the alternatives of a pattern."""
     return f"(?:{'|'.join(alternatives)})"
 
 
 _I = re.IGNORECASE
-_QUOTES = r"[\s\"'\u2018\u2019\u201c\u201d(\[{]*"
+QUOTES = r"[\s\"'\u2018\u2019\u201c\u201d(\[{]*"
 _QUOTE_CHARACTERS = "\"'\u2018\u2019\u201c\u201d([{" + "".join(filter(str.isspace, map(chr, range(0x3001))))
 _LONGEST_LEAD = 20  # characters of the longest word or words that lead to a label
 _CJK = r"\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
@@ -53,7 +51,7 @@ _LONGEST_GAP = 24  # characters between two mentions that can still belong toget
 
 # Where a label stands.
 
-_OPENS = re.compile(rf"(?:^|\n|[^\w\s'\u2019-]|[{_CJK}]|\s-){_QUOTES}$")
+_OPENS = re.compile(rf"(?:^|\n|[^\w\s'\u2019-]|[{_CJK}]|\s-){QUOTES}$")
 """Left context after which a label stands by itself."""
 ENDS = re.compile(rf"\s*(?:$|\n|[^\w\s'\u2019-]|[{_CJK}]|['\u2019](?!\w)|-\s|-$)")
 """Right context before which a label stands by itself."""
@@ -63,11 +61,26 @@ LABEL_SHAPE = re.compile(r"\s*(?:$|[.):\]])")
 """Right context that makes a lower-case letter a label."""
 LOWER_LIST = re.compile(rf"[)\]]?\s*(?:,|/|or\b|and\b)\s*\(?[a-z](?![{WORD}])")
 """Right context in which a lower-case letter is one of several."""
-PLAIN_WORD = re.compile(r"[ \t\u00a0]+[^\W_]")
-"""Right context in which "A" is an article and "I" a pronoun."""
+_PLAIN_WORD = re.compile(r"[ \t\u00a0]+[^\W_]")
+_FOLLOWS_ONLY_LABEL = re.compile(
+    r"[ \t\u00a0]+"
+    + any_of(
+        r"and|or|nor|but|because|since|than|then|instead|too|as well|alone|itself",
+        r"(?:\w{1,20}ly\s+|also\s+|still\s+|just\s+)?"
+        + any_of(
+            r"is|isn['\u2019]t|was|wasn['\u2019]t|has|had|hasn['\u2019]t|does|doesn['\u2019]t|did|didn['\u2019]t",
+            r"would|could|should|might|may|cannot|can['\u2019]t|(?:can|must|will) (?:also |not )?be",
+            r"seems|appears|looks|sounds|feels|fits|works|suits|lacks|needs|matches|makes|remains|wins|fails",
+        ),
+    )
+    + r"\b"
+)
+"""Right context that no article and no pronoun has, but a label."""
+_THIRD_PERSON = re.compile(r"\s+(?:\w{1,20}ly\s+|also\s+)?(?:is|isn['\u2019]t|has|does|seems|looks|fits|works)\b")
+_SENTENCE_STARTS = re.compile(r"(?:^|[.!?:)\]\n\u2026\u2013\u2014-])[\s\"'\u2018\u2019\u201c\u201d(\[{]*$")
 FOLLOWS_LABEL = re.compile(
     r"\s+"
-    + _any(
+    + any_of(
         r"is|isn['\u2019]t|seems|appears|looks",
         r"because|since|and|or|nor|but|not|rather|instead|as|for|with|then|due|based",
         r"ist|und|oder|noch|(?-i:o|y|u|e)|ou|et|ve|veya|es|est|\u00e8|\u00e9|\u015f\u0131kk\u0131\w*",
@@ -78,22 +91,23 @@ FOLLOWS_LABEL = re.compile(
 )
 """Right context that goes on about a label within a sentence."""
 _LEADS_TO_LABEL = re.compile(
-    _any(
+    any_of(
         r"\b"
-        + _any(
+        + any_of(
             r"is|are|be|was|it['\u2019]s|that['\u2019]s",
             r"answer|ans|choose|chose|select|pick|picked|go with|going with|vote for|opt for|settled? on|say|take",
-            r"guess",
-            r"conclude|think|believe|prefer|gives|yields|suggests|meant|mean|considered|at",
+            r"guess|shows?|indicates?|leads? to|confirms?|supports?|proves?|hints? at|stays?|remains?",
+            r"reveals?|suggests?|points? to|leaves|left with|implies|means|favou?rs",
+            r"conclude|think|believe|prefer|gives|yields|meant|mean|considered|at",
             r"so|thus|therefore|hence|then|but|yet|actually|sorry|wait|no|okay",
-            r"not|nor|neither|either|than|of|except|out|both|without",
-            r"maybe|probably|likely|perhaps|possibly|definitely|clearly|certainly|surely|obviously|simply|absolutely",
+            r"not|nor|neither|either|of|except|out|both|without",
+            r"maybe|perhaps|\w{2,12}ly|still|yet|only",
             r"doubt|choisis|w\u00e4hle|elijo|escolho|scelgo|kies",
             r"ist|lautet|sondern|nicht|es|est|c['\u2019]est|cevap|antwort|respuesta|r\u00e9ponse|resposta|risposta",
         ),
         rf"(?<![{WORD}])[\u00e8\u00e9]",
     )
-    + rf"{_QUOTES}$",
+    + rf"{QUOTES}$",
     _I,
 )
 """Left context that leads to a label within a sentence."""
@@ -104,17 +118,29 @@ _NAMES_OPTION = re.compile(
 NUMBERED_OPTION = re.compile(rf"\b(?:option|choice)\s*(?:number\s*|no\.\s*|#\s*)?(\d{{1,2}})(?![{WORD}]|\.\d)", _I)
 """A number names an option only after the word option or choice."""
 
+_REMAINING = re.compile(
+    r"\b(?:ones?|options?|choices?|answers?|candidates?|possibilit(?:y|ies)|class(?:es)?|letters?|am|nothing|what['\u2019]s)"
+    r"\s+$",
+    _I,
+)
+_RIGHTLY = re.compile(r"\s+(?:answer|option|choice|one|letter|reply|response|class|label|now|away)\b", _I)
+_THAT_IS = re.compile(r"\b(?:that['\u2019]s|that is|all)\s+$", _I)
+_BACK_TO = re.compile(r"\s+to\b", _I)
+
 # What announces the answer.
 
-_ANSWER = _any(
-    r"answer|ans|solution|conclusion|verdict|prediction|selection",
-    r"antwort|respuesta|r\u00e9ponse|resposta|risposta|cevap",
-    r"\u043e\u0442\u0432\u0435\u0442|jawaban|\u0111\u00e1p \u00e1n|odpowied\u017a|svar",
+_ANSWER = (
+    any_of(
+        r"answer|ans|solution|conclusion|verdict|prediction|selection",
+        r"antwort|respuesta|r\u00e9ponse|resposta|risposta|cevap",
+        r"\u043e\u0442\u0432\u0435\u0442|jawaban|\u0111\u00e1p \u00e1n|odpowied\u017a|svar",
+    )
+    + r"(?:\s+(?:correct[aeo]?|corrett[ao]|corret[ao]|exacte|juste|richtig))?"
 )
-_COPULA = _any(
+_COPULA = any_of(
     r"\s*"
-    + _any(
-        r"is|was|would be|should be|must be|will be|has to be|seems to be|appears to be",
+    + any_of(
+        r"is|was|would be|should be|must be|will be|has to be|seems to be|appears to be|(?:would )?(?:stay|remain)s?",
         r"lautet|ist|est|es|\u00e8|\u00e9",
     )
     + r"\b",
@@ -123,9 +149,9 @@ _COPULA = _any(
     r"\s*",
 )
 _LEAD_IN = r"[\s:]*(?:(?:clearly|definitely|probably|likely|therefore|simply|most likely|indeed)\s+)?"
-_NOUN = r"(?:(?:the|(?-i:a)|an|option|choice|letter)\s+){0,2}"
+_NOUN = r"(?:(?:the|(?-i:a)|an|la|le|el|die|der|das|option|choice|letter|opci\u00f3n|op\u00e7\u00e3o|opzione)\s+){0,2}"
 _ANNOUNCED = re.compile(
-    _any(
+    any_of(
         rf"\b{_ANSWER}{_COPULA}",
         r"\b(?:option|choice|(?:correct|right|best|chosen)\s+(?:one|letter))\s*(?:is\b|would be\b|:|=)",
         r"\b(?:choose|chose|selected?|pick|picked|go(?:ing)? with|go(?:ing)? for|opt(?:ed)? for|settled? on|vote for)",
@@ -134,17 +160,17 @@ _ANNOUNCED = re.compile(
         r"\bguess(?:\s+is)?\s*:?",
         r"\b(?:meant|conclude)\s*:?",
     )
-    + rf"{_LEAD_IN}{_NOUN}{_QUOTES}$",
+    + rf"{_LEAD_IN}{_NOUN}{QUOTES}$",
     _I,
 )
 _CONCLUDED = re.compile(
-    r"\b(?:therefore|thus|hence|so)\s*[,:]?\s*"
+    r"\b(?:therefore|thus|hence|so|but|still|yet)\s*[,:]?\s*"
     r"(?:it is|it['\u2019]s|it must be|the (?:closest|nearest) (?:object|one|class) is)?"
-    rf"{_LEAD_IN}{_NOUN}{_QUOTES}$",
+    rf"{_LEAD_IN}{_NOUN}{QUOTES}$",
     _I,
 )
 _ANNOUNCED_FINAL = re.compile(
-    rf"\bfinal\s+{_any(_ANSWER, 'choice', 'option')}\b{_COPULA}{_LEAD_IN}{_NOUN}{_QUOTES}$", _I
+    rf"\bfinal\s+{any_of(_ANSWER, 'choice', 'option')}\b{_COPULA}{_LEAD_IN}{_NOUN}{QUOTES}$", _I
 )
 """Left context that announces the final answer."""
 CONFIRMED = re.compile(
@@ -155,48 +181,19 @@ CONFIRMED = re.compile(
 )
 """Right context that says that this is the answer."""
 
-# What denies, strings together, or takes back.
+# What strings mentions together.
 
-_CLAUSE_STARTS = re.compile(
-    r"[.;:!?\n,\u3002\uff0c]"
-    r"|\b(?:(?<!anything )but|so|therefore|thus|hence|because|since|while|then|sondern)\b"
-    r"|\b(?:instead(?! of)|rather(?! than))\b",
-    _I,
-)
-_NO_NEGATION = re.compile(r"\b(?:no|without|not? a) (?:a )?(?:doubt|question)\b|\bnot only\b|\bnot sure\b", _I)
-_NEGATION = re.compile(
-    _any(
-        r"\b" + _any(r"not|never|neither|nor|none|no|cannot|without|except|excluding|exclude|eliminate") + r"\b",
-        r"\b" + _any(r"rules? out|ruled out|rather than|instead of|other than|unlike|anything but") + r"\b",
-        r"n['\u2019]t\b",
-        r"\b" + _any(r"nicht|kein\w*|pas|ni") + r"\b",
-        "\u4e0d|\u975e|\u6392\u9664",
-    ),
-    _I,
-)
-_WRONG = r"(?:incorrect|wrong|false|ruled out|excluded|eliminated|out|impossible)"
-_DENIED_AFTER = re.compile(
-    r"[\"')\]]*\s+"
-    + _any(
-        r"(?:is|are|was|can|could|should|must|does|do|seems|looks|ist)\s+(?:\w{1,20}ly\s+|also\s+)?(?:not|nicht)\b",
-        r"(?:is|was|does|are|can|could|should|do)n['\u2019]t\b",
-        r"can['\u2019]t\b|cannot\b",
-        rf"(?:is|was|are|can be|must be)\s+(?:\w{{1,20}}ly\s+|also\s+)?{_WRONG}\b",
-        r"de\u011fil\b|nicht\b",
-    ),
-    _I,
-)
-_CONJUNCTION = _any(
+_CONJUNCTION = any_of(
     r"[,/&+|\u3001\u6216\u548c]", r"\b(?:and|or|nor|as well as|maybe|oder|und|(?-i:o|y|u|e)|ou|et|ve|veya)\b"
 )
 _JOINED = re.compile(
-    r"[\s()\[\]\"'.]*" + _any(_CONJUNCTION, r"[\s(\[\"']") + r"+(?:(?:the|(?-i:a)|an|option|either)\s+)?[\"'(\[]*",
+    r"[\s()\[\]\"'.]*" + any_of(_CONJUNCTION, r"[\s(\[\"']") + r"+(?:(?:the|(?-i:a)|an|option|either)\s+)?[\"'(\[]*",
     _I,
 )
 _STRINGS = re.compile(_CONJUNCTION, _I)
 _BESIDE = re.compile(
     r"[\s.:),\-\u2013\u2014\"'\](=]*(?:"
-    + _any(
+    + any_of(
         r"the|(?-i:a)|an|so|thus|therefore|hence",
         r"i\.e\.,?|that is,?|namely|which is",
         r"option|class|answer|it is|it['\u2019]s",
@@ -209,24 +206,6 @@ LIKEWISE = re.compile(r"[\"')\]]*\s+(?:too|as well|neither|either)\b", _I)
 IN_BRACKETS = re.compile(r"\s?[(\[]\s?(?:option |answer )?", _I)
 """What lies between a text and the label in brackets that should be its own."""
 _NEXT_SENTENCE = re.compile(r"[)\]\"']*[.!\n]\s*(?:the|(?-i:[Aa])|an)\s+", _I)
-_INTERJECTION = r"(?:oh |hmm,? |no,? |but ){0,3}"
-CORRECTION = re.compile(
-    rf"(?:(?<=[.,;!?\n\u2026\u2014-])|(?<=[.,;!?\n\u2026\u2014-]\s)|^){_INTERJECTION}"
-    + _any(r"wait|actually|sorry|correction|i meant", r"on second thought|scratch that|let me (?:correct|re\w+)")
-    + r"\b[ ,:.-]{0,4}",
-    _I,
-)
-"""What announces a correction of what was said before."""
-NO_RATHER = re.compile(r"\bno[,.:]\s{0,2}", _I)
-"""The same in replies to choice questions, where "no" is no answer."""
-TAKES_BACK = re.compile(rf"{_INTERJECTION}(?:wait|on second thought|scratch that|let me)", _I)
-"""A correction that withdraws the answer even if no other follows."""
-
-
-_CONDITION = re.compile(r"\b(?:if|unless|suppose|supposing|assuming)\b[^.!?\n]*$", _I)
-"""Left context in which what follows holds under a condition only."""
-IF_FOLLOWS = re.compile(r"[\s,]+(?:only )?(?:if|unless)\b", _I)
-"""Right context that puts a mention under a condition."""
 ENDS_IN_ALTERNATIVE = re.compile(r"[\s)\"']*(?:\b(?:or|and|nor)\b|/|,)\W*\w{0,15}\W*$", _I)
 """Rest of a cut reply that was about to name another option."""
 
@@ -269,20 +248,41 @@ def concludes(left: str, right: str, cues: Sequence[int]) -> bool:
     return any(_CONCLUDED.match(left, cue) for cue in cues) and ENDS.match(right) is not None
 
 
-def condition(left: str, cues: Sequence[int]) -> re.Match[str] | None:
-    """Find the condition under which alone what follows holds."""
-    return next(filter(None, (_CONDITION.match(left, cue) for cue in cues)), None)
+def other_sense(reply: str, text: str, start: int, end: int) -> bool:
+    """Say whether an option's text between these places is a word of another sense: "the only one left"."""
+    if text not in ("left", "right", "back", "front"):
+        return False
+    if text == "left":
+        return _REMAINING.search(reply, max(0, start - _LONGEST_LEAD), start) is not None
+    if text == "right":
+        return (
+            _RIGHTLY.match(reply, end) is not None
+            or _THAT_IS.search(reply, max(0, start - _LONGEST_LEAD), start) is not None
+        )
+    return text == "back" and _BACK_TO.match(reply, end) is not None
 
 
-def denied(left: str, right: str, cues: Sequence[int], *, yes_no: bool) -> bool:
-    """Say whether the words around a mention deny it; in yes-no replies "no" itself denies nothing."""
-    if _DENIED_AFTER.match(right):
-        return True
-    if not cues or _CLAUSE_STARTS.search(left, cues[-1]):
-        return False  # what denies belongs to a clause before
-    clause = left[max((hit.end() for hit in _CLAUSE_STARTS.finditer(left)), default=0) :]
-    clause = _NO_NEGATION.sub(" ", clause)
-    return any(not (yes_no and hit[0].lower() == "no") for hit in _NEGATION.finditer(clause))
+def article(letter: str, left: str, right: str, *, text_follows: bool) -> bool:
+    """Say whether an "A" is an article or an "I" a pronoun.
+
+    Args:
+        letter: `A` or `I`; no other letter is ever a word.
+        left: The words before it.
+        right: The words after it.
+        text_follows: An option's text comes within the next few words.
+    """
+    if not _PLAIN_WORD.match(right):
+        return False
+    if letter == "I":
+        return _THIRD_PERSON.match(right) is None
+    if _FOLLOWS_ONLY_LABEL.match(right):
+        return False
+    # Within a sentence an article is written small, unless all is written in capitals.
+    return (
+        text_follows
+        or not right.lstrip()[0].islower()
+        or _SENTENCE_STARTS.search(left, max(0, _end_of_words(left) - 1)) is not None
+    )
 
 
 def joined(gap: str) -> bool:

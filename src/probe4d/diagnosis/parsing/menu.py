@@ -127,7 +127,9 @@ def _menu(options: tuple[str, ...], letters: bool) -> Menu:
     )
 
 
-_YES_NO_LABEL = re.compile(rf"(?<![{WORD}'\u2019-])(yes|no)(?![{WORD}'\u2019]|-[{WORD}])", re.IGNORECASE)
+_YES_NO_LABEL = re.compile(
+    rf"(?<![{WORD}'\u2019-])(yes|no|yeah|yep|yup|nope|nah)(?![{WORD}'\u2019]|-[{WORD}])", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=64)

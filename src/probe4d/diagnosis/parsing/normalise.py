@@ -90,17 +90,30 @@ def answer_part(text: str) -> tuple[str, bool]:
 
 
 def containers(text: str) -> list[str]:
-    r"""Return what stands in places made for the answer alone: `<answer>`, `\boxed`, a JSON field; latest tag only."""
-    lowered = text.lower() if "<" in text else ""
-    opened = lowered.rfind(_ANSWER_OPEN)
-    closed = lowered.find(_ANSWER_CLOSE, opened)
-    if opened >= 0 and closed >= 0:
-        return [text[opened + len(_ANSWER_OPEN) : closed]]
+    r"""Return what stands in places made for the answer alone: `<answer>`, `\boxed`, a JSON field."""
+    answers = _tagged(text) if "<" in text else []
+    if answers:
+        return answers
     if "\\boxed" in text:
         boxed = _BOXED.findall(text)
         if boxed:
             return boxed
     return _ANSWER_FIELD.findall(text) if '"' in text else []
+
+
+def _tagged(text: str) -> list[str]:
+    """Return what stands between each opening answer tag and the closing one that follows before another opens."""
+    lowered = text.lower()
+    found = []
+    closed = lowered.find(_ANSWER_CLOSE)
+    start = 0
+    while closed >= 0:
+        opened = lowered.rfind(_ANSWER_OPEN, start, closed)
+        if opened >= 0:
+            found.append(text[opened + len(_ANSWER_OPEN) : closed])
+        start = closed + len(_ANSWER_CLOSE)
+        closed = lowered.find(_ANSWER_CLOSE, start)
+    return found
 
 
 def unmarked(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from probe4d.diagnosis.parsing.cues import folded
 
-__all__ = ["foreign_yes_no", "refuses"]
+__all__ = ["foreign_yes_no", "refuses", "unable"]
 
 _INABILITY = (
     r"(?:can\s?not|can['\u2019]t|could\s?not|couldn['\u2019]t|unable to|not able to|impossible to|not possible to"
@@ -17,7 +17,7 @@ _JUDGEMENT = (
     r"|be (?:certain|sure|determined|answered|known|decided|given|said|told)|certain|sure|given|view|access"
     r"|process|comply|fulfil)"
 )
-_INPUT = r"(?:the|any|an|your) (?:\w+ )?(?:image|picture|lidar|point|data|video|scan|scene)"
+_INPUT = r"(?:the|any|an|your) (?:\w+ )?(?:image|picture|lidar|point|data|video|scan|scene|frame|sequence|input)"
 _REFUSAL = re.compile(
     r"\b(?:"
     + "|".join(
@@ -49,19 +49,26 @@ _REFUSAL = re.compile(
 _REFUSES_WHOLLY = re.compile(
     r"\W*(?:n\s?/\s?a|unknown|unsure|not sure|uncertain|none|undecided|no answer|pass|skip)\W*", re.IGNORECASE
 )
+_UNABLE = re.compile(
+    rf"{_INABILITY}\s+(?:be\s+)?(?:\w+ly\s+)?"
+    rf"(?:(?:answer|help|assist|comply|process|determin(?:e|ed|ing)|decided?|judged?|answered)\b"
+    rf"|(?:see|view|access|open|read|find|process|analy[sz]e) {_INPUT}s?\b(?! in\b))"
+    r"|as an ai\b|(?:do not|don['\u2019]t) have (?:any )?(?:access|enough)\b|\bno access to\b"
+)
+_LONGEST_OPENING = 200
 _LONGEST_WHOLE_REFUSAL = 40
 
 _FOREIGN_YES_NO = {
-    "Yes": (
+    "yes": (
         "ja oui si s\u00ed s\u00ec sim evet tak ya \u0434\u0430 \u662f \u662f\u7684 \u5bf9 \u306f\u3044 \uc608 \ub124"
     ),
-    "No": (
+    "no": (
         "nein non n\u00e3o hay\u0131r nie nej nee \u043d\u0435\u0442 \u5426 \u4e0d \u4e0d\u662f \u6ca1\u6709"
         " \u3044\u3044\u3048 \uc544\ub2c8\uc694 \uc544\ub2c8\uc624"
     ),
 }
-_FOREIGN = {word: label for label, words in _FOREIGN_YES_NO.items() for word in words.split()}
-_FIRST_WORD = re.compile(r"\W*([^\W\d_]{1,6})\W*(?:$|(?<=[.,;!?\n\u3002\uff0c]))")
+_FOREIGN = {folded(word): label for label, words in _FOREIGN_YES_NO.items() for word in words.split()}
+_LONE_WORD = re.compile(r"(?:(?<=[.,;!?\n\u3002\uff0c])|^)\W*([^\W\d_]{1,6})(?=\W*(?:$|(?<=[.,;!?\n\u3002\uff0c])))")
 
 
 def refuses(reply: str) -> bool:
@@ -71,7 +78,22 @@ def refuses(reply: str) -> bool:
     return _REFUSAL.search(folded(reply)) is not None
 
 
-def foreign_yes_no(reply: str) -> str | None:
-    """Read a reply that opens with yes or no in another language; null if it does not."""
-    hit = _FIRST_WORD.match(reply[:16])
-    return _FOREIGN.get(hit[1].lower()) if hit else None
+def unable(folded_reply: str) -> bool:
+    """Say whether a reply in lower case says that nothing can be answered or seen, whatever it opens with."""
+    return _UNABLE.search(folded_reply) is not None
+
+
+def foreign_yes_no(folded_reply: str) -> list[tuple[int, int, str]]:
+    """Find yes and no in another language where each stands alone in a reply, in lower case, that opens with one.
+
+    Returns:
+        Start, end and `yes` or `no`; empty where the reply opens with anything else.
+    """
+    first = _LONE_WORD.match(folded_reply[:_LONGEST_OPENING])
+    if not first or first[1] not in _FOREIGN:
+        return []
+    return [
+        (hit.start(1), hit.end(1), _FOREIGN[hit[1]])
+        for hit in _LONE_WORD.finditer(folded_reply[:_LONGEST_OPENING])
+        if hit[1] in _FOREIGN
+    ]
