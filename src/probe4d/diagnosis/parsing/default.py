@@ -29,7 +29,6 @@ _LISTED_YES_NO = re.compile(r"\b(?:yes|no)\W{0,3}\b(?:and|or|nor)\W{0,3}$", re.I
 _NO_WAY = re.compile(r"\s+way\W*$", re.IGNORECASE)
 _WORDS = re.compile(r"\s+(?:[\w-]+\s+){0,3}")
 _YES_NO = {"yes": 0, "yeah": 0, "yep": 0, "yup": 0, "no": 1, "nope": 1, "nah": 1}
-_LONGEST_BE = 30  # characters from "be" to a mention that it leads to
 _FIRST_HITS, _LAST_HITS = 100, 300  # of the places that name an option; what lies between them settles nothing
 
 
@@ -183,7 +182,7 @@ def _weigh(mention: _Mention, reply: str, cues: Cues, *, yes_no: bool) -> None:
     mention.asked = cues.asks and doubts.QUESTIONED.match(right) is not None
     if (
         mention.asked
-        or (" be " in left[-_LONGEST_BE:] and doubts.MERELY_POSSIBLE.search(left))
+        or doubts.merely_possible(left, right, before.negations)
         or (
             cues.conditions
             and (doubts.hangs_on_condition(left, before.conditions) or doubts.IF_FOLLOWS.match(right) is not None)
@@ -233,7 +232,7 @@ def _standing(reply: str, hit: re.Match[str], menu: Menu, cues: Cues, *, text_fo
         return None
     if ended and language.announces(left, cues.before(hit.start()).announcements):
         return "spoken"
-    if menu.is_yes_no and not ended and not doubts.IS_RIVAL.match(right):
+    if menu.is_yes_no and not ended and not doubts.spoken_for(right):
         return None  # "no" before a noun
     return "weak"
 
@@ -329,8 +328,7 @@ def _rivalled(reply: str, last: _Mention, positive: list[_Mention]) -> bool:
     """Say whether another label is given, asked about or spoken for after the last mention that was chosen."""
     return any(
         mention.asked
-        or doubts.IS_RIVAL.match(reply[mention.end : mention.end + NEAR]) is not None
-        or doubts.ADDS_RIVAL.search(reply[max(0, mention.start - NEAR) : mention.start]) is not None
+        or doubts.rivals(reply[max(0, mention.start - NEAR) : mention.start], reply[mention.end : mention.end + NEAR])
         for mention in positive
         if mention.start > last.start and mention.is_label and mention.option != last.option
     )

@@ -12,12 +12,9 @@ from collections.abc import Sequence
 from probe4d.diagnosis.parsing.language import QUOTES, any_of
 
 __all__ = [
-    "ADDS_RIVAL",
     "CORRECTION",
     "COUNTED",
     "IF_FOLLOWS",
-    "IS_RIVAL",
-    "MERELY_POSSIBLE",
     "NO_RATHER",
     "QUESTIONED",
     "TAKES_BACK",
@@ -27,6 +24,9 @@ __all__ = [
     "denied_after",
     "denied_together",
     "hangs_on_condition",
+    "merely_possible",
+    "rivals",
+    "spoken_for",
 ]
 
 _I = re.IGNORECASE
@@ -73,7 +73,8 @@ _NEGATION = re.compile(
         + r"\b",
         r"\b" + any_of(r"(?:doubt|reject|discard|dismiss|avoid|disregard|refut|mistak|inferior|den(?:y|ie[sd]))\w*"),
         r"\b" + any_of(_UNLIKELY, r"incorrect\w*|wrong\w*|false\w*|worst|runner[- ]?up") + r"\b",
-        r"\bleast\b",
+        r"\bleast\b|\b(?:bad|poor|weak)(?:er|est)?\s+(?:answer|option|choice|guess|pick|fit|match|candidate)\b",
+        r"\blast\s+(?:thing|answer|option|choice|one|class|letter)\s+(?:i|we|you|anyone|to|that)\b",
         r"\b(?:second|third|next)[- ](?:best|choice|most|likel\w+|guess|option|place|closest|nearest|rank\w*)",
         r"n['\u2019]t\b",
         r"\b" + any_of(r"nicht|kein\w*|weder|falsche?\w*|pas|ni|n\u00e3o|nao|non|niet|geen|inte|ikke|nie") + r"\b",
@@ -128,9 +129,25 @@ _ALL_BUT = re.compile(
     rf"(?:(?:the|option|choice|letter|answer)\s+){{0,2}}{QUOTES}$",
     _I,
 )
+_EXCLUDED = (
+    r"(?:ruled? out|exclud\w*|eliminat\w*|dismiss\w*|reject\w*|discard\w*|wrong|impossible|unlikely|implausible"
+    r"|incorrect|false|bad|unreasonable|far off)"
+)
+_NOT = r"(?:can ?not|not|never|hardly|[a-z]{1,6}n['\u2019]t)"
+_NOT_EXCLUDED_AFTER = re.compile(
+    rf"[\"')\]]*\s+(?:\w{{1,10}}\s+){{0,2}}?{_NOT}\s+(?:\w{{1,20}}\s+){{0,2}}?{_EXCLUDED}\b", _I
+)
+"""Right context that leaves a mention possible: "B cannot be ruled out"."""
+_NOT_EXCLUDED_BEFORE = re.compile(
+    rf"\b{_NOT}\s+(?:\w{{1,20}}\s+){{0,2}}?{_EXCLUDED}\s+"
+    rf"(?:(?:to say|that it is|the|option|choice|letter)\s+){{0,2}}{QUOTES}$",
+    _I,
+)
+"""Left context that does: "I cannot rule out B"."""
+_LONGEST_BE = 30  # characters from "be" to a mention that it leads to
 COUNTED = re.compile(r"\.?\s{0,2}(?:\d|#)")
 """Right context in which "no" means number."""
-MERELY_POSSIBLE = re.compile(
+_MERELY_POSSIBLE = re.compile(
     rf"\b(?:could|might|may)\s+(?:\w{{1,20}}\s+)?be\s+(?:(?:the|a|an|option|choice|letter)\s+){{0,2}}{QUOTES}$", _I
 )
 """Left context that calls a mention possible and no more."""
@@ -138,7 +155,7 @@ MERELY_POSSIBLE = re.compile(
 
 def denied_after(right: str) -> bool:
     """Say whether the words after a mention deny it."""
-    return _DENIED_AFTER.match(right) is not None
+    return _DENIED_AFTER.match(right) is not None and not _NOT_EXCLUDED_AFTER.match(right)
 
 
 def denied(left: str, right: str, cues: Sequence[int], *, yes_no: bool) -> bool:
@@ -147,13 +164,24 @@ def denied(left: str, right: str, cues: Sequence[int], *, yes_no: bool) -> bool:
         return True
     if not cues:
         return False
-    if any(_DENIES_LABEL.match(left, cue) for cue in cues):
+    if any(_DENIES_LABEL.match(left, cue) or _ALL_BUT.match(left, cue) for cue in cues):
         return True
     if _CLAUSE_STARTS.search(left, cues[-1]):
         return False  # what denies belongs to a clause before
     clause = left[max((hit.end() for hit in _CLAUSE_STARTS.finditer(left)), default=0) :]
+    if _NOT_EXCLUDED_BEFORE.search(left):
+        return False
     clause = _NO_NEGATION.sub(" ", clause)
     return any(not (yes_no and hit[0].lower() == "no") for hit in _NEGATION.finditer(clause))
+
+
+def merely_possible(left: str, right: str, cues: Sequence[int]) -> bool:
+    """Say whether the words around a mention call it possible and no more; `cues` are those of a denial."""
+    if " be " in left[-_LONGEST_BE:] and _MERELY_POSSIBLE.search(left):
+        return True
+    if cues and _NOT_EXCLUDED_BEFORE.search(left):
+        return True
+    return _DENIED_AFTER.match(right) is not None and _NOT_EXCLUDED_AFTER.match(right) is not None
 
 
 def denied_together(right: str) -> bool:
@@ -236,7 +264,8 @@ WITHDRAWAL = re.compile(
         r" (?:\w{1,20}ly )?(?:(?:a|an|the) )?"
         r"(?:false|wrong|incorrect|untrue|mistaken?|impossible|nonsense|error"
         rf"|not {_RIGHT})",
-        rf"{_WHAT_WAS_SAID}(?: can ?not| (?:ca|could|is|does|was|would)n['\u2019]t) (?:be )?{_RIGHT}",
+        rf"{_WHAT_WAS_SAID}(?: can ?not| (?:ca|could|is|does|was|would)n['\u2019]t)"
+        rf"(?: (?:be )?{_RIGHT}| be(?=\W*$|[.,;!]))",
         r"(?:no|nope|nah)(?=\W*$)",
         r"i (?:was|am|stand) (?:wrong|mistaken|corrected)|i['\u2019]m (?:wrong|mistaken)|my mistake|my bad",
     )
@@ -250,7 +279,7 @@ WITHDRAWAL = re.compile(
 _ADVERBS = (
     r"(?:\w{1,20}ly\s+|also\s+|just\s+(?:as\s+)?|as\s+|even\s+|still\s+|too\s+|more\s+|so\s+|a\s+|an\s+|the\s+){0,4}"
 )
-IS_RIVAL = re.compile(
+_IS_RIVAL = re.compile(
     rf"[\"')\]]*\s+{_ADVERBS}"
     + any_of(
         r"(?:fits?|works?|suits?|qualif\w+|remains?|comes? close)\b",
@@ -259,19 +288,36 @@ IS_RIVAL = re.compile(
         r"(?:possible|plausible|likel\w+|good|fine|better|best|right|correct|answer|option|candidate|choice|acceptable"
         r"|valid|conceivable|sense|probable|match|tempting|alternative|too)\b",
         r"(?:is|has|have)\s+(?:just\s+|equally\s+|exactly\s+|nearly\s+|almost\s+){0,2}(?:as|equally|the same)\b",
-        r"(?:too|as well|instead|maybe|perhaps)\b",
+        r"(?:too|as well|instead|maybe|perhaps|working|fitting)\b|(?:in )?(?:close |near |very )*(?:second|runner)\b",
     ),
     _I,
 )
 """Right context that speaks for a label."""
-ADDS_RIVAL = re.compile(
+_ADDS_RIVAL = re.compile(
     r"\b"
     + any_of(
         r"alternatively|or|or rather|perhaps|maybe|possibly|also|as well as|otherwise|else|additionally|likewise|both",
         r"(?:could|might|may|can)(?:\s+\w{1,20}){0,2}\s+be|equally\s+\w+|(?:just )?as \w+|second(?:ly)?",
+        r"(?:could|might|may|can|would)\s+(?:also|equally|even|as well)(?:\s+\w{1,20}){0,3}",
+        r"(?:along |together |,\s*)with|followed by|next to|besides|not far from",
         r"(?:alternative|rival|contender|tie|tied|equal|equals)(?:\s+(?:is|with|to))?",
     )
     + rf"[\s:,]*(?:(?:the|option|choice|letter|answer)\s+){{0,2}}{QUOTES}$",
     _I,
 )
 """Left context that adds a label to one given before."""
+
+
+def spoken_for(right: str) -> bool:
+    """Say whether the words after a label speak for it."""
+    return _IS_RIVAL.match(right) is not None
+
+
+def rivals(left: str, right: str) -> bool:
+    """Say whether the words around a label set it beside one that was given before."""
+    return (
+        spoken_for(right)
+        or _NOT_EXCLUDED_AFTER.match(right) is not None
+        or _ADDS_RIVAL.search(left) is not None
+        or _NOT_EXCLUDED_BEFORE.search(left) is not None
+    )
