@@ -198,11 +198,28 @@ def test_question_files_alone_give_a_benchmark_and_no_run(release: Release, impo
 
 def test_scene_metadata_tells_the_key_frames(release: Release, importing: Callable[..., Imported]) -> None:
     folder = release.write(scenes=False)
-    with pytest.raises(InputError, match=r"key frames of scene 000000001 is unknown.*scenes.csv"):
-        importing(folder)
     metadata = [{"scene_id": f"00000000{n}", "scene_token": "t", "num_frames": 40, "paths": {}} for n in (1, 2)]
     (folder / "scene_metadata.json").write_text(json.dumps(metadata))
     assert set(importing(folder).benchmark.table["keyframes"]) == {40}
+
+
+@pytest.mark.parametrize("category", ["temporal_grounding", "motion_action", "object_existence"])
+def test_any_file_alone_will_do(category: str, release: Release, importing: Callable[..., Imported]) -> None:
+    folder = release.write(scenes=False)
+    for path in folder.iterdir():
+        if not path.name.startswith(category):
+            path.unlink()
+    done = importing(folder)
+    assert done.benchmark.table["keyframes"].null_count() == done.benchmark.table.height > 0
+    assert any("no number of key frames" in note for note in done.notes)
+    assert read_benchmark(done.benchmark.path).fingerprint == done.benchmark.fingerprint
+
+
+def test_key_frames_told_later_do_not_make_other_questions(
+    releases: Callable[[str], Release], importing: Callable[..., Imported]
+) -> None:
+    importing(releases("one").write(scenes=False), "first")
+    assert not importing(releases("two").write(), "second").created
 
 
 def test_recorded_permutations_tell_the_key_frames(release: Release, importing: Callable[..., Imported]) -> None:

@@ -55,7 +55,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         relation: Proposed sector or predicate; null where none is proposed.
         format: Form of the answer.
         scene: Name of the scene, or the release's own scene id for imported records.
-        keyframes: Number of key frames of that scene (the feature-sequence length of a 4D LiDAR model).
+        keyframes: Number of key frames of that scene (the feature-sequence length of a 4D LiDAR model); null where
+            imported records do not say.
         frames: Key-frame indices that the question asks about.
         channel: Camera asked about; null unless the question is about one camera's view.
         entities: What is asked about: class names, captions or markers.
@@ -82,7 +83,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     relation: str | None = None
     format: Format
     scene: str
-    keyframes: int
+    keyframes: int | None
     frames: tuple[int, ...] = ()
     channel: str | None = None
     entities: tuple[str, ...] = ()
@@ -134,7 +135,7 @@ QUESTION_SCHEMA: dict[str, pl.DataType] = {
 REQUIRED_COLUMNS: tuple[str, ...] = tuple(
     name
     for name in QUESTION_SCHEMA
-    if name not in ("relation", "channel", "question", "margin", "lidar_points", "prompt")
+    if name not in ("relation", "keyframes", "channel", "question", "margin", "lidar_points", "prompt")
 )
 """Columns without null: a missing list is an empty one, missing facts are `{}`."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -51,7 +51,9 @@ def import_answers(
     run: Annotated[Path, typer.Option("--run", help="Run folder to write.")],
     model: Annotated[str | None, typer.Option("--model", help="Name of the model; left out: the file's name.")] = None,
     setting: Annotated[str, typer.Option("--setting", help="Name of the setting.")] = "default",
-    layout: Annotated[str, typer.Option("--layout", help="Prompt layout.")] = "plain",
+    layout: Annotated[
+        Literal["plain", "ego"], typer.Option("--layout", help="Whether prompts held the ego-motion text (ego).")
+    ] = "plain",
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Questions may go without answer.")] = False,
 ) -> None:
     """Import answers recorded elsewhere to the questions of a benchmark."""

@@ -13,13 +13,16 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.leads import add_pair_lead
 from probe4d.diagnosis.matching import match_across_scenes
 from probe4d.diagnosis.sheet import INVALID, YES, Group, Sheet
 from probe4d.diagnosis.tables import PAIRS_SCHEMA
 
-__all__ = ["EGO", "PLAIN", "PromptPairs", "add_joint", "add_pairs", "pairs_table", "prompt_pairs"]
+__all__ = ["EGO", "PLAIN", "PromptPairs", "add_joint", "add_pairs", "fits_layout", "pairs_table", "prompt_pairs"]
 
 PLAIN, EGO = "plain", "ego"
+
+_EGO_MOTION = pl.col("facts").str.json_path_match("$.ego_motion.text")
 
 Items = npt.NDArray[np.intp]
 
@@ -33,13 +36,22 @@ class PromptPairs:
         positives: (pairs,) positions in the sheet of the questions whose answer is Yes.
         negatives: (pairs,) the same for No.
         prompts: (questions of the sheet,) code of each yes-no question's family, prompt and number of key
-            frames; -1 for other questions and for those without text.
+            frames; -1 for other questions and for those of which text or key frames are unknown.
     """
 
     layout: str
     positives: Items
     negatives: Items
     prompts: Items
+
+
+def fits_layout(sheet: Sheet, layout: str) -> bool:
+    """Whether the benchmark knows the prompts that a run of this layout was asked.
+
+    Those of the layout `ego` hold the ego-motion text, which plain records from elsewhere do not tell.
+    """
+    asked = sheet.questions.filter(pl.col("format") == "yes-no", _prompt_text(PLAIN).is_not_null())
+    return layout != EGO or not asked.select(_EGO_MOTION.is_null().any()).item()
 
 
 def prompt_pairs(sheet: Sheet, layout: str) -> PromptPairs:
@@ -51,7 +63,7 @@ def prompt_pairs(sheet: Sheet, layout: str) -> PromptPairs:
     asked = (
         sheet.questions.with_row_index("item")
         .with_columns(text=_prompt_text(layout), positive=pl.Series(sheet.references == YES))
-        .filter((pl.col("format") == "yes-no") & pl.col("text").is_not_null())
+        .filter((pl.col("format") == "yes-no") & pl.col("text").is_not_null() & pl.col("keyframes").is_not_null())
         .sort("family", "text", "keyframes", "scene", "order")
         .with_columns(prompt=pl.struct("family", "text", "keyframes").rle_id())
     )
@@ -75,7 +87,8 @@ def add_pairs(figures: Figures, sheet: Sheet, pairs: PromptPairs, names: Sequenc
     Metrics (Eq. 6): pairs, pairs_both, pairs_one, pairs_neither, pair_item_accuracy, pair_same_answer;
     pairs_all_both, over every opposite cross-scene pair of a prompt, which no choice of a matching changes;
     and the joint rates of answerers that see the prompt alone: pair_reference_deterministic, always 0, and
-    pair_reference_sampling, p(1 - p) at the answerer's own rate p of Yes on these questions.
+    pair_reference_sampling, p(1 - p) at the answerer's own rate p of Yes on these questions; pair_lead is over that.
+    A family without a pair gets pairs = 0 and nothing else.
     """
     rows = [sheet.row(name) for name in names]
     for group in sheet.groups:
@@ -84,12 +97,17 @@ def add_pairs(figures: Figures, sheet: Sheet, pairs: PromptPairs, names: Sequenc
         inside = np.isin(pairs.positives, group.items) & np.isin(pairs.negatives, group.items)
         positives, negatives = pairs.positives[inside], pairs.negatives[inside]
         if not positives.size:
+            if group.relation == "all":
+                # A family that no two questions of pair up says so, rather than nothing.
+                figures.add_values("pairs", group, names, [0.0] * len(names), 0)
             continue
         add_joint(figures, sheet, group, names, positives, negatives, prefix="pair")
         says_yes = sheet.labels[rows][:, np.concatenate([positives, negatives])] == YES
         p = says_yes.mean(axis=1)
         figures.add_values("pair_reference_deterministic", group, names, [0.0] * len(names), positives.size)
         figures.add_values("pair_reference_sampling", group, names, p * (1.0 - p), positives.size)
+        if group.relation == "all":
+            add_pair_lead(figures, sheet, group, names, positives, negatives)
         asked = group.items[pairs.prompts[group.items] >= 0]
         every = _opposite_pairs(sheet, pairs.prompts, asked, np.ones((1, sheet.scenes.size), dtype=bool))
         both = _opposite_pairs(sheet, pairs.prompts, asked, sheet.correct[rows])
@@ -149,10 +167,14 @@ def pairs_table(sheet: Sheet, layouts: Sequence[PromptPairs]) -> pl.DataFrame:
 
 
 def _prompt_text(layout: str) -> pl.Expr:
-    built = pl.col("question")
-    if layout == EGO:
-        built = pl.concat_str(pl.col("facts").str.json_path_match("$.ego_motion.text"), built, separator="\n")
-    return pl.coalesce("prompt", built)
+    """What a question puts before a model, a fixed prompt first; null where it is not known.
+
+    A prompt may be fixed in either layout: the ego-motion text is put before it, or taken off, as needed.
+    """
+    opening = pl.concat_str(_EGO_MOTION, pl.lit("\n"))
+    fixed = pl.col("prompt").str.strip_prefix(opening.fill_null(""))
+    plain = pl.coalesce(fixed, "question")
+    return pl.concat_str(opening, plain) if layout == EGO else plain
 
 
 def _opposite_pairs(

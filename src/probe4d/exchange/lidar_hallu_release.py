@@ -85,7 +85,7 @@ def import_lidar_hallu(
     if run is not None:
         refuse_used(Path(run))
     stored = read_benchmark(benchmark) if (benchmark / RECORD_FILE).exists() else None
-    known = {} if stored is None else dict(stored.table.select("scene", "keyframes").iter_rows())
+    known = {} if stored is None else dict(stored.table.select("scene", "keyframes").drop_nulls().iter_rows())
     placed = read_release(release, known)
     layout = _one_layout(placed)
     table = with_contrasts(to_table(entry.item.question for entry in placed))
@@ -100,16 +100,26 @@ def import_lidar_hallu(
         stored = write_benchmark(_benchmark(table, layout), benchmark, card=_card(table, layout))
     else:
         _check_same(stored, table, placed, layout)
+    unknown = stored.table["keyframes"].null_count()
+    notes = (
+        [
+            f"{unknown:,} questions have no number of key frames, and exact-prompt pairs leave them out: put the "
+            "release's scenes.csv or scene_metadata.json beside the records."
+        ]
+        if unknown
+        else []
+    )
     if run is None or record is None:
-        return Imported(stored, created, None)
+        return Imported(stored, created, None, notes=tuple(notes))
     record = msgspec.structs.replace(record, benchmark=stored.fingerprint)
     replies = [(entry.item.question.id, entry.item.reply) for entry in answered]
     answers = [Answer(question=name, text=reply.text) for name, reply in replies if reply and not reply.error]
     errors = [AnswerError(question=name, error=reply.error) for name, reply in replies if reply and reply.error]
     write_run(Path(run), record, answers, errors)
     missing = stored.table.height - len(replies)
-    notes = (f"{missing:,} of the benchmark's questions have no answer in these files.",) if missing else ()
-    return Imported(stored, created, record, len(answers), len(errors), notes)
+    if missing:
+        notes.append(f"{missing:,} of the benchmark's questions have no answer in these files.")
+    return Imported(stored, created, record, len(answers), len(errors), tuple(notes))
 
 
 def _one_layout(placed: Sequence[Placed]) -> str:
@@ -158,15 +168,16 @@ def _check_same(stored: Benchmark, table: pl.DataFrame, placed: Sequence[Placed]
             path=stored.path,
             remedy="Import them into a folder of their own.",
         )
-    compared = ["answer", "keyframes", "order", "prompt"]
-    found = table.select("id", *compared).join(
-        stored.table.select("id", *compared, pl.lit(True).alias("stored")),
+    compared = ["answer", "order", "prompt"]
+    found = table.select("id", "keyframes", *compared).join(
+        stored.table.select("id", "keyframes", *compared, pl.lit(True).alias("stored")),
         on="id",
         how="left",
         suffix="_stored",
         maintain_order="left",
     )
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name}_stored")) for name in compared)
+    same &= (pl.col("keyframes") == pl.col("keyframes_stored")).fill_null(True)  # either may not say
     strange = found.with_row_index().filter(pl.col("stored").is_null() | ~same)
     if strange.height:
         entry = placed[strange["index"][0]]

@@ -70,19 +70,20 @@ def item_from(
         record: The record.
         category: The category that its file's name says.
         index: Position in the family's file.
-        scenes: Scenes by release id, for the numbers of key frames and the dataset's tokens.
+        scenes: Scenes by release id, for the numbers of key frames and the dataset's tokens; empty where no
+            file tells them.
 
     Raises:
         ValueError: The record contradicts itself, its file's name or the scenes; the message is a sentence
             without its full stop.
     """
     scene = scenes.get(record.scene_id)
-    if scene is None or scene.keyframes is None:
+    if scenes and (scene is None or scene.keyframes is None):
         raise ValueError(
-            f"the number of key frames of scene {record.scene_id} is unknown; it stands in scenes.csv "
-            "(scene_id, scene_token, keyframes) or scene_metadata.json, put one of them into the folder"
+            f"the number of key frames of scene {record.scene_id} is unknown, though other scenes' are told; "
+            "add it to scenes.csv (scene_id, scene_token, keyframes) or scene_metadata.json"
         )
-    keyframes, token = scene.keyframes, scene.scene_token
+    keyframes, token = (None, None) if scene is None else (scene.keyframes, scene.scene_token)
     if isinstance(record, Prediction) and record.shuffle_permutation is not None:
         _check_permutation(record, keyframes)
     if isinstance(record, IntervalRow):
@@ -93,7 +94,7 @@ def item_from(
     return _text_item(record, index, keyframes, token)
 
 
-def _text_item(record: Prediction | ReleasedQuestion, index: int, keyframes: int, token: str | None) -> Item:
+def _text_item(record: Prediction | ReleasedQuestion, index: int, keyframes: int | None, token: str | None) -> Item:
     kind = _FORMATS.get(record.question_type)
     if kind is None:
         raise ValueError(f"question_type is {record.question_type!r}, expected is one of {', '.join(_FORMATS)}")
@@ -127,7 +128,7 @@ def _text_item(record: Prediction | ReleasedQuestion, index: int, keyframes: int
     return Item(question, prompt.layout, anti_position, reply)
 
 
-def _interval_item(record: IntervalRow, index: int, keyframes: int, token: str | None) -> Item:
+def _interval_item(record: IntervalRow, index: int, keyframes: int | None, token: str | None) -> Item:
     options: list[str] = []
     for interval in (record.A, record.B, record.C, record.D):
         start, dash, end = interval.partition("-")
@@ -154,7 +155,7 @@ def _question(
     kind: Any,
     *,
     scene: str,
-    keyframes: int,
+    keyframes: int | None,
     order: int,
     wording: Wording,
     answer: str,
@@ -163,14 +164,14 @@ def _question(
 ) -> Question:
     """Make the question; a wording without a stem is one whose text is kept back."""
     asked, options, stem = wording.asked, wording.options, wording.stem or None
-    if asked.frames and max(asked.frames) >= keyframes:
+    if keyframes is not None and asked.frames and max(asked.frames) >= keyframes:
         raise ValueError(f"the question asks about frame {max(asked.frames)}, the scene ends at frame {keyframes - 1}")
     entities = () if asked.label is None or family == "temporal" else (asked.label,)
     template = f"{family}-{kind}"
     features = tuple(option.lower().strip() for option in options)
     if family == "temporal":
         intervals = [read_interval(option) for option in options]
-        if max(end for _, end in intervals) >= keyframes:
+        if keyframes is not None and max(end for _, end in intervals) >= keyframes:
             raise ValueError(f"an option leaves the scene, which ends at frame {keyframes - 1}")
         features = tuple(str(end - start) for start, end in intervals)
         facts = facts | {"interval": intervals[_LETTERS.index(answer)]}
@@ -188,7 +189,7 @@ def _question(
         question=stem,
         options=options,
         answer=answer,
-        evidence=Evidence(frames=tuple(range(keyframes))),
+        evidence=Evidence(frames=tuple(range(keyframes or 0))),
         rule="as-released",
         facts=facts,
         context=_context(template, asked),
@@ -272,9 +273,10 @@ def _released_facts(record: ReleasedQuestion, token: str | None) -> dict[str, An
     return facts
 
 
-def _check_permutation(record: Prediction, keyframes: int) -> None:
+def _check_permutation(record: Prediction, keyframes: int | None) -> None:
     if record.mitigation != _MITIGATION or record.shuffle_seed is None or record.contrastive_alpha is None:
         raise ValueError(f"a permutation needs shuffle_seed, contrastive_alpha and mitigation {_MITIGATION!r}")
-    fault = permutation_fault(record.permutation, seed=record.shuffle_seed, length=keyframes)
+    length = len(record.permutation) if keyframes is None else keyframes
+    fault = permutation_fault(record.permutation, seed=record.shuffle_seed, length=length)
     if fault is not None:
         raise ValueError(fault)

@@ -53,7 +53,7 @@ def description(question: Question, prompt: str | None) -> str:
     asked = ", ".join(f"{frame:03d}" for frame in question.frames) or "the whole scene"
     rows = [
         ("question", f"{question.id} ({question.suite}, {question.template})"),
-        ("scene", f"{question.scene}, {question.keyframes} key frames; asked about: {asked}"),
+        ("scene", f"{question.scene}, {question.keyframes or 'unknown'} key frames; asked about: {asked}"),
         ("text", question.question or "(not released)"),
         *((f"  {LETTERS[index]}", text) for index, text in enumerate(question.options)),
         ("reference", answer_in_words(question)),

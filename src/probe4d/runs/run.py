@@ -161,9 +161,8 @@ def read_run(path: Path | str) -> Run:
     """
     path = Path(path)
     if not (path / RECORD_FILE).is_file():
-        raise InputError(
-            f"has no {RECORD_FILE}.", path=path, remedy="Give a run folder, as `probe4d import` writes it."
-        )
+        what = f"has no {RECORD_FILE}." if path.is_dir() else "is no folder."
+        raise InputError(what, path=path, remedy="Give a run folder, as `probe4d import` writes it.")
     try:
         record = msgspec.json.decode((path / RECORD_FILE).read_bytes(), type=RunRecord)
     except msgspec.DecodeError as error:
@@ -209,8 +208,9 @@ def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) ->
     strangers = run.answers.join(benchmark.table.select("id"), left_on="question", right_on="id", how="anti")
     if strangers.height:
         raise InputError(
-            f"answers {strangers.height:,} questions that this benchmark lacks, first {strangers['question'][0]}.",
+            f"answers questions that this benchmark lacks ({strangers.height:,}, first {strangers['question'][0]}).",
             path=where,
+            remedy="Remove those answers, or give the benchmark that they belong to.",
         )
     unanswered = benchmark.table.join(run.answers, left_on="id", right_on="question", how="anti", maintain_order="left")
     missing = unanswered["id"]

@@ -129,7 +129,7 @@ def _intervals(question: Question) -> list[tuple[int, int]]:
         options = [read_interval(option) for option in question.options]
     except ValueError as error:
         raise Unanswerable(str(error)) from None
-    outside = [option for option in options if option[1] >= question.keyframes]
+    outside = [option for option in options if question.keyframes is None or option[1] >= question.keyframes]
     if outside:
         raise Unanswerable(
             f"the option {outside[0][0]}-{outside[0][1]} leaves the scene's {question.keyframes} key frames"
