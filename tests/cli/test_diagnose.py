@@ -109,7 +109,7 @@ def test_missing_answers_need_leave(command: Command, asked: Path, tmp_path: Pat
         (("{bench}", "{one}", "{one}"), "two runs are named 'one'"),
         (("{one}",), "has no benchmark.json"),
         (("{bench}", "{bench}"), "has no run.json"),
-        (("{bench}", "{nowhere}"), "has no run.json"),
+        (("{bench}", "{nowhere}"), "is no folder"),
         (("{bench}", "{one}", "--compare", "one"), "is not of the form X:Y"),
         (("{bench}", "{one}", "--data", "{nowhere}"), "nowhere"),
     ],

@@ -117,7 +117,7 @@ def test_half_a_line_at_the_end_is_said_and_left_out(asked: Benchmark, record: R
 
 def test_wrong_runs_are_named(asked: Benchmark, record: RunRecord, tmp_path: Path) -> None:
     answers = answers_to(asked)
-    with pytest.raises(InputError, match=r"nowhere: has no run.json"):
+    with pytest.raises(InputError, match=r"nowhere: is no folder"):
         read_run(tmp_path / "nowhere")
     write_run(tmp_path / "twice", record, [*answers, answers[0]])
     with pytest.raises(InputError, match=r"answers.jsonl, line 4: answers question 0000000000000000 a second time"):
