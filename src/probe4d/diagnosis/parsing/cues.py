@@ -24,11 +24,11 @@ _ANNOUNCEMENT = (
     r"|final\s|therefore|thus|hence|so\b|but\b|still\b|yet\b"
 )
 _NEGATION = (
-    r"no(?:t|n|ne|r|body)?\b|few\b|whoever|never|neither|cannot|without|except|exclud|eliminate|rule|rather than"
+    r"no(?:t|n|ne|r|body|thing)?\b|few\b|whoever|never|neither|cannot|without|except|exclud|eliminate|rule|rather than"
     r"|instead of|other than|unlike|any|all\b|each\b|every|far from|contrary to"
     r"|disagree|hardly|barely|scarcely|doubt|dubious|reject|discard|dismiss|avoid|disregard|refut|mistak|inferior"
     r"|den(?:y|ie)|imp(?:robable|lausible|ossible)|inconceiv|questionable|absurd|ridicul|nonsens|errone"
-    r"|un(?:true|think|reason|support|justif|convinc|tenab)|incorrect|wrong|false|worst|runner|least|last|bad|poor|weak|second|third|next"
+    r"|un(?:true|think|reason|support|justif|convinc|tenab)|incorrect|wrong|false|worst|silly|foolish|naive|stupid|rash|odd\b|strange|premature|runner|least|last|bad|poor|weak|second|third|next"
     r"|nicht|kein|weder|falsch|pas\b|ni(?:et|e)?\b|n\u00e3o|nao\b|geen|inte\b|ikke|bukan|tidak|kh\u00f4ng"
     r"|mauvais|fausse|errad|sbagliat|nen\u00ed|\u043d\u0435\b|\u0644\u064a\u0633"
 )

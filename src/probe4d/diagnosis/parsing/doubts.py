@@ -73,9 +73,11 @@ _NEGATION = re.compile(
         + r"\b",
         r"\b" + any_of(r"(?:doubt|reject|discard|dismiss|avoid|disregard|refut|mistak|inferior|den(?:y|ie[sd]))\w*"),
         r"\b" + any_of(_UNLIKELY, r"incorrect\w*|wrong\w*|false\w*|worst|runner[- ]?up") + r"\b",
-        r"\bleast\b|\b(?:bad|poor|weak)(?:er|est)?\s+(?:answer|option|choice|guess|pick|fit|match|candidate)\b",
+        r"\bleast\b(?!\s+(?:distan\w+|far|remote|range|gap))|\b(?:bad|poor|weak)(?:er|est)?\s+(?:answer|option|choice|guess|pick|fit|match|candidate)\b",
         r"\blast\s+(?:thing|answer|option|choice|one|class|letter)\s+(?:i|we|you|anyone|to|that)\b",
         r"\b(?:second|third|next)[- ](?:best|choice|most|likel\w+|guess|option|place|closest|nearest|rank\w*)",
+        r"\b(?:silly|foolish|naive|stupid|rash|odd|strange|premature)\s+to\b",
+        r"\bnothing\s+(?:supports?|suggests?|speaks? for|points? to|indicates?|confirms?|shows?|proves?|favou?rs)\b",
         r"n['\u2019]t\b",
         r"\b" + any_of(r"nicht|kein\w*|weder|falsche?\w*|pas|ni|n\u00e3o|nao|non|niet|geen|inte|ikke|nie") + r"\b",
         r"\b"
@@ -89,7 +91,7 @@ _NEGATION = re.compile(
 _DENIES_LABEL = re.compile(
     r"\b"
     + any_of(
-        r"(?:wrong|incorrect|false|worst|rejected|excluded|discarded|eliminated|mistaken)"
+        r"(?:wrong|incorrect|false|worst|bad|poor|weak|rejected|excluded|discarded|eliminated|mistaken)"
         r"\s+(?:answer|option|choice|one|letter|reply|response|class|label)s?",
         r"least\s+\w{1,20}(?:\s+\w{1,20})?|(?:second|third|next)[- ]\w{1,20}(?:\s+\w{1,20})?|runner[- ]?up"
         r"|eliminated|excluded|discarded|rejected|ruled out",
@@ -98,12 +100,17 @@ _DENIES_LABEL = re.compile(
     _I,
 )
 _BE = r"is|are|was|were|seems|looks|appears|sounds|would be|can be|could be|must be|may be|might be|has been|have been"
+_INCIDENTAL = (
+    r"\s+(?:moving|move|far|occluded|hidden|blocked|obscured|parked|alone|only|just|very|stationary|behind|that far"
+    r"|as far|too far|fully|completely)\b"
+)
 _DENIED_AFTER = re.compile(
     r"[\"')\]]*\s+"
     + any_of(
         r"(?:is|are|was|can|could|should|must|does|do|would|will|may|might|seems|looks|ist)"
-        r"\s+(?:\w{1,20}ly\s+|also\s+)?(?:not|nicht|never|hardly|scarcely|barely)\b",
-        r"(?:is|was|does|are|can|could|should|would|wo|do)n['\u2019]t\b",
+        r"\s+(?:\w{1,20}ly\s+|also\s+)?(?:not|nicht|never|hardly|scarcely|barely)\b"
+        rf"(?!{_INCIDENTAL})",
+        rf"(?:is|was|does|are|can|could|should|would|wo|do)n['\u2019]t\b(?!{_INCIDENTAL})",
         r"can['\u2019]t\b|cannot\b|never\b|hardly\b|barely\b|scarcely\b|fails?\b|lacks?\b",
         rf"(?:{_BE}|ist|est|es|\u00e8|\u00e9)\s+(?:both\s+)?(?:the\s+)?"
         r"(?:\w{1,20}ly\s+|also\s+|very\s+|too\s+|to be\s+){0,2}"

@@ -174,7 +174,7 @@ _ANNOUNCED_FINAL = re.compile(
 )
 """Left context that announces the final answer."""
 CONFIRMED = re.compile(
-    r"[\"')\]]*\s+(?:is|would be|must be|seems|ist|est|es)\s+(?:clearly\s+|therefore\s+|definitely\s+)?"
+    r"[\"')\]]*\s+(?:is|would be|must be|ist|est|es)\s+(?:clearly\s+|therefore\s+|definitely\s+)?"
     r"(?:the\s+|la\s+|die\s+)?(?:only\s+)?(?:correct|right|answer|best)\b"
     "|\u662f\u6b63\u786e",
     _I,
