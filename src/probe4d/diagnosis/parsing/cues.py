@@ -17,10 +17,10 @@ NEAR = 80
 
 _ANNOUNCEMENT = (
     r"ans|solution|conclu|verdict|prediction|selection|antwort|respuesta|r\u00e9ponse|resposta|risposta|cevap"
-    r"|\u043e\u0442\u0432\u0435\u0442|jawaban|\u0111\u00e1p|odpowied|svar"
-    r"|option|choice|(?:correct|right|best|chosen)\s+(?:one|letter)|choose|chose|select|pick"
+    "|\u043e\u0442\u0432\u0435\u0442|jawaban|\u0111\u00e1p|odpowied|svar"
+    r"|option|choice|correct\s|right\s|best\s|chosen\b|choose|chose|select|pick"
     r"|go(?:ing)? (?:with|for)|opt(?:ed)? for|settle|vote"
-    r"|i (?:would|will)|i['\u2019](?:d|ll)|(?:closest|nearest|result|response)\s*:|guess|meant"
+    r"|i (?:would|will)|i['\u2019](?:d|ll)|closest\s*:|nearest\s*:|result\s*:|response\s*:|guess|meant"
     r"|final\s|therefore|thus|hence|so\b|but\b|still\b|yet\b"
 )
 _NEGATION = (
@@ -30,12 +30,33 @@ _NEGATION = (
     r"|den(?:y|ie)|imp(?:robable|lausible|ossible)|inconceiv|questionable|absurd|ridicul|nonsens|errone"
     r"|un(?:true|think|reason|support|justif|convinc|tenab)|incorrect|wrong|false|worst|silly|foolish|naive|stupid|rash|odd\b|strange|premature|runner|least|last|bad|poor|weak|second|third|next"
     r"|nicht|kein|weder|falsch|pas\b|ni(?:et|e)?\b|n\u00e3o|nao\b|geen|inte\b|ikke|bukan|tidak|kh\u00f4ng"
-    r"|mauvais|fausse|errad|sbagliat|nen\u00ed|\u043d\u0435\b|\u0644\u064a\u0633"
+    "|mauvais|fausse|errad|sbagliat|nen\u00ed|\u043d\u0435\\b|\u0644\u064a\u0633"
 )
 _CONDITION = r"if\b|unless|suppos|assuming|provided|as long as|in case|were\b|had\b|should\b|on condition|depending"
-_CUE = re.compile(rf"\b(?:({_ANNOUNCEMENT})|({_NEGATION})|({_CONDITION}))")
+_ANNOUNCES, _DENIES, _CONDITIONS = "announces", "denies", "conditions"
+_KINDS = {_ANNOUNCES: _ANNOUNCEMENT, _DENIES: _NEGATION, _CONDITIONS: _CONDITION}
+_OUTER_BAR = re.compile(r"\|(?![^()]*\))")  # between alternatives, of which none nests brackets
+
+
+def _cue() -> tuple[re.Pattern[str], list[str]]:
+    """Group the words of every kind by their first letter, so that few are tried at each place.
+
+    Returns:
+        The pattern, and of which kind the words of each of its groups are.
+    """
+    words: dict[str, dict[str, list[str]]] = {}
+    for kind, alternatives in _KINDS.items():
+        for word in _OUTER_BAR.split(alternatives):
+            words.setdefault(word[0], {}).setdefault(kind, []).append(word[1:])
+    branches = [
+        first + "(?:" + "|".join(f"({'|'.join(rests)})" for rests in kinds.values()) + ")"
+        for first, kinds in words.items()
+    ]
+    return re.compile(rf"\b(?:{'|'.join(branches)})"), [kind for kinds in words.values() for kind in kinds]
+
+
+_CUE, _KIND_OF_GROUP = _cue()
 _NEGATION_WITHIN = re.compile(r"n['\u2019]t\b|[\u4e0d\u975e\u6392\u9519\u9664]")  # begins at no boundary of words
-_ANNOUNCES, _DENIES, _CONDITIONS = 1, 2, 3  # groups of `_CUE`
 _CORRECTIONS = (
     *("wait", "actually", "sorry", "correction", "i meant", "on second thought", "scratch that"),
     *("let me correct", "let me re"),
@@ -80,7 +101,7 @@ class Cues:
 
     def __init__(self, reply: str) -> None:
         self.folded = folded(reply)
-        found = [(hit.start(), hit.lastindex) for hit in _CUE.finditer(self.folded)]
+        found = [(hit.start(), _KIND_OF_GROUP[(hit.lastindex or 0) - 1]) for hit in _CUE.finditer(self.folded)]
         if "'" in reply or not reply.isascii():
             found += [(hit.start(), _DENIES) for hit in _NEGATION_WITHIN.finditer(self.folded)]
             found.sort()

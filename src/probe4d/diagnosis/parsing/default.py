@@ -139,7 +139,7 @@ def _mentions(reply: str, menu: Menu, cues: Cues) -> list[_Mention]:
             found.append(_Mention(hit.start(), hit.end(), _index(hit[1], menu), True, standing))
     found += [
         _Mention(hit.start(1), hit.end(1), int(hit[1]) - 1, True, "spoken")
-        for hit in _first_and_last(list(language.NUMBERED_OPTION.finditer(reply)))
+        for hit in _first_and_last(language.numbered_options(reply, cues.folded))
         if not menu.is_yes_no and 1 <= int(hit[1]) <= len(menu.labels)
     ]
     if menu.is_yes_no:

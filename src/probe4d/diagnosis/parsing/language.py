@@ -19,7 +19,6 @@ __all__ = [
     "LABEL_SHAPE",
     "LIKEWISE",
     "LOWER_LIST",
-    "NUMBERED_OPTION",
     "OPENS_LOWER",
     "QUOTES",
     "announces",
@@ -31,6 +30,7 @@ __all__ = [
     "joined",
     "leads_to_label",
     "names_option",
+    "numbered_options",
     "opens",
     "other_sense",
     "starts_sentence",
@@ -115,7 +115,7 @@ _NAMES_OPTION = re.compile(
     r"\b(?:option|choice|letter|opci\u00f3n|op\u00e7\u00e3o|opzione|se\u00e7enek)\s*[\"'(\[]*$", _I
 )
 """Left context that can only be about a label."""
-NUMBERED_OPTION = re.compile(rf"\b(?:option|choice)\s*(?:number\s*|no\.\s*|#\s*)?(\d{{1,2}})(?![{WORD}]|\.\d)", _I)
+_NUMBERED_OPTION = re.compile(rf"\b(?:option|choice)\s*(?:number\s*|no\.\s*|#\s*)?(\d{{1,2}})(?![{WORD}]|\.\d)", _I)
 """A number names an option only after the word option or choice."""
 
 _REMAINING = re.compile(
@@ -283,6 +283,11 @@ def article(letter: str, left: str, right: str, *, text_follows: bool) -> bool:
         or not right.lstrip()[0].islower()
         or _SENTENCE_STARTS.search(left, max(0, _end_of_words(left) - 1)) is not None
     )
+
+
+def numbered_options(reply: str, folded: str) -> list[re.Match[str]]:
+    """Find the numbers by which a reply names options; `folded` is the reply in lower case."""
+    return list(_NUMBERED_OPTION.finditer(reply)) if "option" in folded or "choice" in folded else []
 
 
 def joined(gap: str) -> bool:
