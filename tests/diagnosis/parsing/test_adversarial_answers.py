@@ -25,6 +25,9 @@ KINDS = {
     "language",
     "numbering",
     "empty",
+    "question",
+    "withdrawal",
+    "condition",
 }
 ANSWERS = adversarial_answers()
 
@@ -48,7 +51,7 @@ def readings(answer: AdversarialAnswer) -> list[tuple[str, tuple[str, str | None
             finish_reason=answer.finish_reason,
             error=answer.error,
         )
-        found.append((shown.text, tuple(reading), (answer.state, shown.label)))
+        found.append((shown.text, (reading.state, reading.label), (answer.state, shown.label)))
     return found
 
 
