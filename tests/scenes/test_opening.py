@@ -310,8 +310,10 @@ def test_changed_table_is_read_again(tables: Tables, tmp_path: Path) -> None:
 def test_fingerprint_is_that_of_the_contents(tables: Tables, tmp_path: Path) -> None:
     first = open_scenes(write_tables(tables, tmp_path / "a"))
     assert open_scenes(write_tables(tables, tmp_path / "b")).fingerprint == first.fingerprint
-    assert open_scenes(write_tables(tables, tmp_path / "c", indent=1)).fingerprint != first.fingerprint
-    del tables["visibility"]
+    assert open_scenes(write_tables(tables, tmp_path / "c", indent=1)).fingerprint == first.fingerprint
+    shuffled = {name: rows[::-1] for name, rows in tables.items()}
+    assert open_scenes(write_tables(shuffled, tmp_path / "e")).fingerprint == first.fingerprint
+    tables["log"][0]["location"] = "elsewhere"
     assert open_scenes(write_tables(tables, tmp_path / "d")).fingerprint != first.fingerprint
 
 
@@ -338,3 +340,21 @@ def test_read_only_dataset_stays_untouched(tables: Tables, tmp_path: Path) -> No
         for path in (root, *before):
             path.chmod(0o755)
         shutil.rmtree(root)
+
+
+@pytest.mark.parametrize(
+    ("table", "field", "value"),
+    [
+        ("sample_annotation", "num_lidar_pts", 10**12),
+        ("sample_annotation", "num_radar_pts", 2**70),
+        ("sample_data", "width", 2**31),
+        ("sample_data", "timestamp", 2**64),
+        ("sample", "timestamp", -(2**64)),
+    ],
+)
+def test_numbers_beyond_their_column_are_named(
+    tables: Tables, tmp_path: Path, table: str, field: str, value: int
+) -> None:
+    tables[table][0][field] = value
+    with pytest.raises(InputError, match=rf"{table}\.json, row 1 .*{field}"):
+        open_scenes(write_tables(tables, tmp_path))

@@ -12,17 +12,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import msgspec
 
 from probe4d.errors import InputError
 
-__all__ = ["BLOCK_BYTES", "LONGEST_ROW_BYTES", "Digest", "read_table"]
+__all__ = ["BLOCK_BYTES", "LONGEST_ROW_BYTES", "read_table"]
 
 BLOCK_BYTES = 100 << 10
 """How much of a file is decoded at a time: little enough that its rows stay in the processor's cache, and that
@@ -31,7 +30,6 @@ the memory of one block serves the next without being given back to the system."
 LONGEST_ROW_BYTES = 64 << 20
 """How long a row may be; a table that has none shorter is not one of a dataset, and would fill the memory."""
 
-_WINDOW_BYTES = 2 << 20
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BORDER = re.compile(rb"\}\s*,\s*(?=\{)")
@@ -44,16 +42,7 @@ _BYTE_OF_MESSAGE = re.compile(r" \(byte (\d+)\)$")
 Row = TypeVar("Row")
 
 
-class Digest(Protocol):
-    """What `hashlib.sha256()` gives, as far as it is needed here."""
-
-    def update(self, data: memoryview, /) -> None:
-        """Take in more bytes."""
-
-
-def read_table(
-    path: Path, kind: type[Row], *, digest: Digest | None = None, block_bytes: int = BLOCK_BYTES
-) -> Iterator[list[Row]]:
+def read_table(path: Path, kind: type[Row], *, block_bytes: int = BLOCK_BYTES) -> Iterator[list[Row]]:
     """Read a JSON array of objects as typed rows, a list of them at a time, in their order.
 
     Memory stays at some fifty times `block_bytes`, or a few times the longest row, however large the file. The
@@ -62,8 +51,6 @@ def read_table(
     Args:
         path: The file: UTF-8 JSON, compact or indented, with or without a byte-order mark.
         kind: Type of a row, usually a `msgspec.Struct`.
-        digest: Takes in the bytes of the file. A thread reads them a second time, beside the rows, so that
-            the digest is complete when the last rows have been given.
         block_bytes: Size of a block.
 
     Raises:
@@ -73,7 +60,7 @@ def read_table(
     """
     decoder = _Decoder(path, kind)
     try:
-        with FileIO(path) as file, _unchanged(file, path), _hashing(file, digest):
+        with FileIO(path) as file, _unchanged(file, path):
             pending = b""
             while block := file.read(max(block_bytes, len(pending))):
                 if not decoder.is_open:
@@ -89,41 +76,12 @@ def read_table(
 
 @contextmanager
 def _unchanged(file: FileIO, path: Path) -> Iterator[None]:
-    """See that a file is the same at the end of reading, since rows and digest are read at different times."""
+    """See that a file is the same at the end of reading: half of an old and half of a new table is neither."""
     before = os.fstat(file.fileno())
     yield
     after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise InputError("changed while it was read.", path=path, remedy="Try again once nothing writes to it.")
-
-
-@contextmanager
-def _hashing(file: FileIO, digest: Digest | None) -> Iterator[None]:
-    """Hash a file in a thread while the caller reads it.
-
-    Reading and hashing a window take no lock of Python's; the windows are long, since the thread has to wait
-    for the lock between them. They are read and not mapped: a mapped file that is cut off ends the process.
-    """
-    if digest is None:
-        yield
-        return
-    stopped = False
-
-    def hash_windows() -> None:
-        window = memoryview(bytearray(min(_WINDOW_BYTES, os.fstat(file.fileno()).st_size)))
-        position = 0
-        while not stopped and (length := os.preadv(file.fileno(), [window], position)):
-            digest.update(window[:length])
-            position += length
-
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        hashed = thread.submit(hash_windows)
-        try:
-            yield
-        except BaseException:
-            stopped = True
-            raise
-        hashed.result()
 
 
 class _Decoder(Generic[Row]):

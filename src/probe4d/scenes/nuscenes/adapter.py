@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
+from probe4d.scenes.fingerprint import fingerprint_of
 from probe4d.scenes.nuscenes.boxes import read_boxes
 from probe4d.scenes.nuscenes.folder import TableFolder
 from probe4d.scenes.nuscenes.key_frames import KeyFrames, read_key_frames
@@ -19,7 +20,7 @@ from probe4d.scenes.tables import KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEM
 __all__ = ["ADAPTER", "ADAPTER_VERSION", "read_scenes"]
 
 ADAPTER = "nuscenes"
-ADAPTER_VERSION = 1
+ADAPTER_VERSION = 2
 """Raised with every change of what the tables hold, so that caches of the older adapter are left alone."""
 
 Keep: TypeAlias = Callable[[str, pl.DataFrame], pl.DataFrame]
@@ -54,7 +55,7 @@ def read_scenes(folder: TableFolder, reference_channel: str | None, keep: Keep) 
         version=folder.version,
         adapter=ADAPTER,
         reference_channel=channel,
-        fingerprint=reader.fingerprint(),
+        fingerprint=fingerprint_of({"scenes": scenes, "keyframes": keyframes, "sensors": sensors, "boxes": boxes}),
         licence=licence_of(folder.version),
         scenes=scenes,
         keyframes=keyframes,

@@ -24,7 +24,7 @@ TABLES: tuple[str, ...] = (
     "sensor",
     "visibility",
 )
-"""The tables that are read, in the order in which the dataset's fingerprint takes them."""
+"""The tables that are read."""
 
 _OPTIONAL = frozenset({"attribute", "log", "visibility"})
 

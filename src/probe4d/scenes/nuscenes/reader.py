@@ -1,8 +1,7 @@
-"""Reads the tables of one folder, each once, and takes their fingerprint on the way."""
+"""Reads the tables of one folder, each once."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -14,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.errors import InputError
-from probe4d.scenes.nuscenes.folder import TABLES, TableFolder
+from probe4d.scenes.nuscenes.folder import TableFolder
 from probe4d.store.json_tables import read_table
 
 __all__ = [
@@ -44,11 +43,10 @@ _ENOUGH_ROWS = 1024
 
 
 class TableReader:
-    """Reads the tables of a folder and hashes what it reads."""
+    """Reads the tables of a folder."""
 
     def __init__(self, folder: TableFolder) -> None:
         self.folder = folder
-        self._digests: dict[str, str] = {}
 
     def path(self, name: str) -> Path:
         """File of a table, whether it exists or not."""
@@ -57,20 +55,12 @@ class TableReader:
     def rows(self, name: str, kind: type[Row]) -> Iterator[list[Row]]:
         """Rows of a table, a list of them at a time; an optional table that is missing has none."""
         path = self.folder.table(name)
-        if path is None:
-            return
-        sha256 = hashlib.sha256()
-        yield from read_table(path, kind, digest=sha256)
-        self._digests[name] = sha256.hexdigest()
+        if path is not None:
+            yield from read_table(path, kind)
 
     def table(self, name: str, kind: type[Row]) -> list[Row]:
         """All rows of a small table."""
         return list(chain.from_iterable(self.rows(name, kind)))
-
-    def fingerprint(self) -> str:
-        """SHA-256 over the name and the SHA-256 of each table, in the order of `TABLES`; all must have been read."""
-        lines = [f"{name} {self._digests[name]}\n" for name in TABLES if self.folder.table(name) is not None]
-        return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def gathered(lists: Iterable[list[Item]]) -> Iterator[list[Item]]:

@@ -6,7 +6,7 @@ without making the dataset unusable is optional, so that the row can be counted 
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 
@@ -28,6 +28,8 @@ __all__ = [
 ]
 
 Number: TypeAlias = float | None
+Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
+Int64: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 Vector: TypeAlias = tuple[Number, Number, Number]
 Quaternion: TypeAlias = tuple[Number, Number, Number, Number]
 
@@ -38,7 +40,7 @@ class Scene(msgspec.Struct, frozen=True, gc=False):
     token: str
     name: str
     first_sample_token: str
-    nbr_samples: int
+    nbr_samples: Int64
     log_token: str = ""
     description: str = ""
 
@@ -55,7 +57,7 @@ class Sample(msgspec.Struct, frozen=True, gc=False):
     """A row of sample.json: a key frame."""
 
     token: str
-    timestamp: int
+    timestamp: Int64
     next: str
     scene_token: str
 
@@ -67,11 +69,11 @@ class SampleData(msgspec.Struct, frozen=True, gc=False):
     sample_token: str
     ego_pose_token: str
     calibrated_sensor_token: str
-    timestamp: int
+    timestamp: Int64
     is_key_frame: bool
     filename: str
-    width: int | None = None
-    height: int | None = None
+    width: Int32 | None = None
+    height: Int32 | None = None
 
 
 class EgoPose(msgspec.Struct, frozen=True, gc=False):
@@ -144,5 +146,5 @@ class Annotation(msgspec.Struct, frozen=True, gc=False):
     next: str
     visibility_token: str | None = None
     attribute_tokens: tuple[str, ...] = ()
-    num_lidar_pts: int | None = None
-    num_radar_pts: int | None = None
+    num_lidar_pts: Int32 | None = None
+    num_radar_pts: Int32 | None = None
