@@ -41,7 +41,7 @@ def orders(answer: AdversarialAnswer) -> list[list[int]]:
 
 def readings(answer: AdversarialAnswer) -> list[tuple[str, tuple[str, str | None], tuple[str, str | None]]]:
     """Give text, reading and right reading in every order."""
-    found = []
+    found: list[tuple[str, tuple[str, str | None], tuple[str, str | None]]] = []
     for order in orders(answer):
         shown = answer.shown(order)
         reading = parse(

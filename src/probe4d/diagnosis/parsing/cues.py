@@ -25,14 +25,17 @@ _ANNOUNCEMENT = (
 )
 _NEGATION = (
     r"no(?:t|n|ne|r|body|thing)?\b|few\b|whoever|never|neither|cannot|without|except|exclud|eliminate|rule|rather than"
-    r"|instead of|other than|unlike|any|all\b|each\b|every|far from|contrary to"
+    r"|instead of|other than|unlike|any|all\b|each\b|every|far from|contrary|opposite of|reverse of"
     r"|disagree|hardly|barely|scarcely|doubt|dubious|reject|discard|dismiss|avoid|disregard|refut|mistak|inferior"
     r"|den(?:y|ie)|imp(?:robable|lausible|ossible)|inconceiv|questionable|absurd|ridicul|nonsens|errone"
     r"|un(?:true|think|reason|support|justif|convinc|tenab)|incorrect|wrong|false|worst|silly|foolish|naive|stupid|rash|odd\b|strange|premature|runner|least|last|bad|poor|weak|second|third|next"
     r"|nicht|kein|weder|falsch|pas\b|ni(?:et|e)?\b|n\u00e3o|nao\b|geen|inte\b|ikke|bukan|tidak|kh\u00f4ng"
     "|mauvais|fausse|errad|sbagliat|nen\u00ed|\u043d\u0435\\b|\u0644\u064a\u0633"
 )
-_CONDITION = r"if\b|unless|suppos|assuming|provided|as long as|in case|were\b|had\b|should\b|on condition|depending"
+_CONDITION = (
+    r"if\b|unless|suppos|assuming|provided|as long as|in (?:case|that|such)|were\b|had\b|should\b"
+    r"|on condition|depending"
+)
 _ANNOUNCES, _DENIES, _CONDITIONS = "announces", "denies", "conditions"
 _KINDS = {_ANNOUNCES: _ANNOUNCEMENT, _DENIES: _NEGATION, _CONDITIONS: _CONDITION}
 _OUTER_BAR = re.compile(r"\|(?![^()]*\))")  # between alternatives, of which none nests brackets
@@ -65,7 +68,7 @@ _WITHDRAWS = re.compile(
     r"[.,;!?\n\u2026\u2014-]\s?(?:(?:oh|hmm|no|but|or|and|well|yet|i|please|only),? ){0,3}"
     r"(?:never|forget|just|joking|take|took|withdraw|retract|hereby|strike|scratch|ignore|disregard|cancel|scrap|delete"
     r"|on |come to|maybe|perhaps|possibly|probably|rather|surely|certainly|definitely|really|actually|not\b"
-    r"|no\b|nope|nah|the first|that|this|it\b|i |i['\u2019]m|was|am\b|stand|my)"
+    r"|no\b|nope|nah|the first|that|this|it\b|i |correction|i['\u2019]m|was|am\b|stand|my)"
 )
 _NO_RATHER = re.compile(r"no[,.:]")
 
@@ -130,7 +133,7 @@ class Cues:
     @property
     def withdraws(self) -> bool:
         """Whether the reply may withdraw what it said."""
-        return _WITHDRAWS.search(self.folded) is not None
+        return " but " in self.folded or _WITHDRAWS.search(self.folded) is not None
 
     @property
     def corrects(self) -> bool:

@@ -50,7 +50,7 @@ _UNLIKELY = (
     r"|unthinkable|unreasonable|unsupported|unjustified|unconvincing|untenable|absurd|ridiculous|nonsens\w*"
 )
 _WRONG = any_of(
-    r"incorrect\w*|wrong|false|ruled out|excluded|eliminated|rejected|discarded|out|impossible|far from|no longer",
+    r"incorrect\w*|wrong|false|ruled out|excluded|eliminated|rejected|discarded|out|off|impossible|far from|no longer",
     r"(?:a |an )?(?:least|less|worst|second|third|bad|poor|weak|terrible)\b",
     r"(?:the )?(?:one|option|answer|letter|choice)\s+(?:(?:to|i|we|you|would|should|can|must)\s+){1,2}"
     r"(?:leave|drop|exclude|reject|avoid|eliminate|dismiss|discard|skip|rule|never|not)\b",
@@ -69,7 +69,10 @@ _NEGATION = re.compile(
         + any_of(r"rules? out|ruled out|rather than|instead of|other than|unlike|any(?:thing|one|body) but")
         + r"\b",
         r"\b"
-        + any_of(r"all but|every(?:thing|one) but|far from|contrary to|disagree\w*|hardly|barely|scarcely")
+        + any_of(
+            r"all but|every(?:thing|one) but|far from|contrary to|(?:opposite|reverse|contrary) of",
+            r"disagree\w*|hardly|barely|scarcely",
+        )
         + r"\b",
         r"\b" + any_of(r"(?:doubt|reject|discard|dismiss|avoid|disregard|refut|mistak|inferior|den(?:y|ie[sd]))\w*"),
         r"\b" + any_of(_UNLIKELY, r"incorrect\w*|wrong\w*|false\w*|worst|runner[- ]?up") + r"\b",
@@ -94,7 +97,7 @@ _DENIES_LABEL = re.compile(
         r"(?:wrong|incorrect|false|worst|bad|poor|weak|rejected|excluded|discarded|eliminated|mistaken)"
         r"\s+(?:answer|option|choice|one|letter|reply|response|class|label)s?",
         r"least\s+\w{1,20}(?:\s+\w{1,20})?|(?:second|third|next)[- ]\w{1,20}(?:\s+\w{1,20})?|runner[- ]?up"
-        r"|eliminated|excluded|discarded|rejected|ruled out",
+        r"|eliminated|excluded|discarded|rejected|ruled out|(?<!is )(?<!was )(?<!['\u2019]s )(?:wrong|incorrect|false)",
     )
     + rf"\s*(?:is|are|would be)?\s*[:=]\s*(?:(?:the|option|choice|letter)\s+){{0,2}}{QUOTES}$",
     _I,
@@ -209,7 +212,8 @@ _FREE = r"(?:i|i['\u2019]\w+|we|you|one|my|asked|forced|pressed|pushed|necessary
 _CONDITION = re.compile(
     any_of(
         rf"(?P<free>\b(?:if|unless|assuming)\s+{_FREE}[^.!?\n]*?[,:;][^.!?\n]*)",
-        r"\b(?:(?<!even )if|unless|suppos\w+|assuming|provided|as long as|in case|on condition|depending)\b[^.!?\n;]*",
+        r"\b(?:(?<!even )if|unless|suppos\w+|assuming|provided|as long as|in case"
+        r"|in (?:that|such a) case|on condition|depending)\b[^.!?\n;]*",
         r"(?:(?<=[.!?\n]\s)|^)(?:were|had|should)\s+[^.!?\n;]*",
     )
     + "$",
@@ -260,9 +264,9 @@ TAKES_BACK = re.compile(rf"{_INTERJECTION}(?:wait|on second thought|scratch that
 _WHAT_WAS_SAID = r"(?:that|this|it|(?:that|this|my|the first) (?:answer|choice|guess))"
 _RIGHT = r"(?:right(?=\W*$|\W*[.,;:!?])|correct|true|it\b|the answer|an option|possible)"
 WITHDRAWAL = re.compile(
-    rf"{_CLAUSE}{_INTERJECTION}"
+    rf"(?:{_CLAUSE}|(?<= but )){_INTERJECTION}"
     + any_of(
-        r"never ?mind|forget (?:it|that|this|what)|just kidding|(?:only )?joking",
+        r"never ?mind|forget\b|correction: none|i (?:have )?changed my mind|just kidding|(?:only )?joking",
         r"(?:i )?(?:hereby )?(?:take|took|withdraw|retract) (?:it|that|this|my)",
         r"(?:please )?(?:strike|scratch|ignore|disregard|cancel|scrap|delete) (?:it|that|this|the above|my)",
         r"(?:on (?:second thought|reflection|closer inspection)|come to think of it)[,:]? (?:no|not)\b",
@@ -273,6 +277,7 @@ WITHDRAWAL = re.compile(
         rf"|not {_RIGHT})",
         rf"{_WHAT_WAS_SAID}(?: can ?not| (?:ca|could|is|does|was|would)n['\u2019]t)"
         rf"(?: (?:be )?{_RIGHT}| be(?=\W*$|[.,;!]))",
+        r"i (?:no longer|do ?n['\u2019]t|do not) (?:think|believe) (?:so|it|that)\b",
         r"(?:no|nope|nah)(?=\W*$)",
         r"i (?:was|am|stand) (?:wrong|mistaken|corrected)|i['\u2019]m (?:wrong|mistaken)|my mistake|my bad",
     )
@@ -292,7 +297,7 @@ _IS_RIVAL = re.compile(
         r"(?:fits?|works?|suits?|qualif\w+|remains?|comes? close)\b",
         r"(?:could|might|may|would|should|can)\s+(?:\w{1,20}ly\s+|also\s+|just\s+|as\s+|well\s+|still\s+|even\s+){0,3}(?:be|fit|work|apply)\b",
         rf"(?:is|seems|looks|sounds|appears|feels|makes)\s+{_ADVERBS}"
-        r"(?:possible|plausible|likel\w+|good|fine|better|best|right|correct|answer|option|candidate|choice|acceptable"
+        r"(?:possible|plausible|likel\w+|good|fine|better|best|right|correct|answer|option|candidate|choice|acceptable|near(?:er|est)|clos(?:er|est)"
         r"|valid|conceivable|sense|probable|match|tempting|alternative|too)\b",
         r"(?:is|has|have)\s+(?:just\s+|equally\s+|exactly\s+|nearly\s+|almost\s+){0,2}(?:as|equally|the same)\b",
         r"(?:too|as well|instead|maybe|perhaps|working|fitting)\b|(?:in )?(?:close |near |very )*(?:second|runner)\b",
@@ -307,6 +312,7 @@ _ADDS_RIVAL = re.compile(
         r"(?:could|might|may|can)(?:\s+\w{1,20}){0,2}\s+be|equally\s+\w+|(?:just )?as \w+|second(?:ly)?",
         r"(?:could|might|may|can|would)\s+(?:also|equally|even|as well)(?:\s+\w{1,20}){0,3}",
         r"(?:along |together |,\s*)with|followed by|next to|besides|not far from",
+        r"so (?:is|does|would|could|might|may)|then again[^.!?]{0,20}|failing that",
         r"(?:alternative|rival|contender|tie|tied|equal|equals)(?:\s+(?:is|with|to))?",
     )
     + rf"[\s:,]*(?:(?:the|option|choice|letter|answer)\s+){{0,2}}{QUOTES}$",

@@ -81,7 +81,7 @@ _SENTENCE_STARTS = re.compile(r"(?:^|[.!?:)\]\n\u2026\u2013\u2014-])[\s\"'\u2018
 FOLLOWS_LABEL = re.compile(
     r"\s+"
     + any_of(
-        r"is|isn['\u2019]t|seems|appears|looks",
+        r"is|isn['\u2019]t|seems|appears|looks|fits|works|matches|qualifies|here|now|overall",
         r"because|since|and|or|nor|but|not|rather|instead|as|for|with|then|due|based",
         r"ist|und|oder|noch|(?-i:o|y|u|e)|ou|et|ve|veya|es|est|\u00e8|\u00e9|\u015f\u0131kk\u0131\w*",
         rf"(?-i:[A-Z])(?![{WORD}])",
@@ -95,7 +95,8 @@ _LEADS_TO_LABEL = re.compile(
         r"\b"
         + any_of(
             r"is|are|be|was|it['\u2019]s|that['\u2019]s",
-            r"answer|ans|choose|chose|select|pick|picked|go with|going with|vote for|opt for|settled? on|say|take",
+            r"answer|ans|choose|chose|select|pick|picked|go(?:ing)? with|go(?:ing)? for",
+            r"vote for|opt for|settled? on|say|take",
             r"guess|shows?|indicates?|leads? to|confirms?|supports?|proves?|hints? at|stays?|remains?",
             r"reveals?|suggests?|points? to|leaves|left with|implies|means|favou?rs",
             r"conclude|think|believe|prefer|gives|yields|meant|mean|considered|at",
