@@ -131,6 +131,7 @@ def test_no_text_raises(text: str, options: list[str], format: str, parser: str,
 
 HOSTILE = (
     *("A ", "a, ", "B wait, ", "car or ", "car-", "not ", "so the ", "if ", "x"),
+    *("is it B? ", "all but ", "never mind, ", "cannot rule out ", "could be "),
     *("\\boxed{", "<think>", "</think>", "<answer>", '"answer":"', "<a ", "<", "{"),
     *(" ", "\n", "*", "_", "~~", "-", "'", "0", "1-", "\ufdfa"),
 )
