@@ -97,6 +97,7 @@ def test_joint_figures_by_hand() -> None:
         "pair_same_answer": pytest.approx(2 / 3),
         "pair_reference_deterministic": 0.0,
         "pair_reference_sampling": 0.25,
+        "pair_lead": -0.25,
         "pairs_all_both": 2,  # Yes of 0 and 1 with No of 3
     }
 

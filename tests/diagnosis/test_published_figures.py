@@ -174,5 +174,5 @@ def test_the_proposed_sector_predicts_position_answers(diagnosis: Diagnosis) -> 
     )
     assert row["feature"] == "relation"
     assert (round(row["share"] * row["n"]), round(row["constant"] * row["n"]), row["n"]) == (978, 741, 1000)
-    assert row["rule"] == "answers No when the proposed relation is back or front, else Yes"
+    assert row["rule"] == "answers No when the proposed sector is back or front, else Yes"
     assert figure(diagnosis, RUN, "position", "yes-no", "shortcut_share")[0] == pytest.approx(0.978)

@@ -80,7 +80,7 @@ def test_an_answerer_by_sector_is_named_with_its_rule() -> None:
     named = found.filter("named").row(0, named=True)
     assert found.filter("named").height == 1
     assert (named["family"], named["format"], named["feature"]) == ("position", "yes-no", "relation")
-    assert named["rule"] == "answers Yes when the proposed relation is front or left, else No"
+    assert named["rule"] == "answers Yes when the proposed sector is front or left, else No"
     assert named["share"] == 1.0
 
 

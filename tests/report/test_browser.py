@@ -83,7 +83,7 @@ def test_long_replies_are_cut_and_it_is_said(monkeypatch: pytest.MonkeyPatch) ->
     made = browser(DIAGNOSIS, None)
     cut = [text for text in packed(made)["texts"] if "characters in all" in text]  # type: ignore[attr-defined]
     assert cut == [("maybe " + "long " * 100)[:120] + "… (10006 characters in all)"]
-    assert any("replies are cut after 120 characters" in note for note in made.notes)
+    assert any("1 reply is cut after 120 characters" in note for note in made.notes)
 
 
 def test_a_page_stays_below_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ def dots() -> Chart:
 
 def ranges() -> Chart:
     table = pl.DataFrame({"name": NAMES, "false": [0.1] * 5, "true": [0.9] * 5})
-    return charts.ranges(NAMES[1], NAMES[1], table, "run-0")
+    return charts.ranges(NAMES[1], NAMES[1], table.with_columns(told=pl.lit("named")), "run-0")
 
 
 def bars() -> Chart:

@@ -170,10 +170,39 @@ def test_intervals_are_bars_over_the_key_frames() -> None:
 
 def test_an_object_whose_box_is_gone_is_drawn_as_a_point() -> None:
     lost = {**fact(3), "box": "no-such-token"}
-    drawn = PICTURES.picture(question("position", "choice", options=("front",), answer="A", facts={"objects": [lost]}))
+    facts = {"objects": [lost], "poses": [{"frame": 3, "token": "scene-0001-p3"}]}
+    drawn = PICTURES.picture(question("position", "choice", options=("front",), answer="A", facts=facts))
     assert drawn is not None
     assert "box target" in kinds(drawn)
     assert "heading target" not in kinds(drawn)
+
+
+def test_a_question_measured_in_other_records_has_no_picture(tmp_path: Path) -> None:
+    elsewhere = {
+        "objects": [{**fact(3), "box": "box-of-another-dataset"}],
+        "poses": [{"frame": 3, "token": "pose-of-another-dataset"}],
+    }
+    one = question("position", "choice", options=("front",), answer="A", facts=elsewhere)
+    assert PICTURES.picture(one) is None
+    with pytest.raises(InputError, match="holds none of the records it was measured from"):
+        write_picture(one, SCENES, tmp_path / "x.png")
+    assert not (tmp_path / "x.png").exists()
+
+
+@pytest.mark.parametrize("template", ["position-yes-no", "position-choice", "distance-choice", "motion-yes-no"])
+def test_labels_keep_clear_of_the_boxes_they_name(template: str) -> None:
+    for panel in picture(template).panels:
+        boxes = [mark.d for mark in panel.marks if mark.kind.startswith("box")]
+        named = [label for label in panel.labels if label.text.endswith(("m", "°"))]
+        assert len(named) == len(boxes)
+        for label in named:
+            width = 6.0 * len(label.text)
+            low = label.x - width if label.anchor == "end" else label.x
+            for d in boxes:
+                corners = [tuple(map(float, step.split())) for step in d.strip("MZ").split("L")]
+                columns, rows = zip(*corners, strict=True)
+                beside = low + width < min(columns) or low > max(columns)
+                assert beside or label.y < min(rows) or label.y - 10 > max(rows)
 
 
 def test_faint_boxes_are_whole_decimetres_and_degrees() -> None:

@@ -102,7 +102,7 @@ def test_released_answers_are_judged_as_published(published: Diagnosis) -> None:
         "36.7 % of 10,000 answers are right",
         "Chooses A in 98.8 % of 6,000 choice questions",
         "nothing else in temporal choice questions",
-        "the proposed sector alone",
+        "nearly always follow the proposed sector",
         "978 of 1,000, a constant answer 741",
         "Answers No to all 722 motion questions about “left” and “right”",
         "Of 348 pairs with the same words and opposite truth it gets both right in 43 (12.4 %)",

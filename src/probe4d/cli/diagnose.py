@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -44,6 +45,7 @@ def diagnose_command(
     from probe4d.report.page import write_report
     from probe4d.runs.run import read_run
 
+    _refuse_inputs(out, [benchmark, *(runs or ())])
     read = read_benchmark(benchmark)
     scenes = None
     if data is not None and not no_report:
@@ -62,22 +64,63 @@ def diagnose_command(
     written = write_report(diagnosis, out, scenes=scenes, page=not no_report)
     for warning in diagnosis.warnings:
         output.note(warning)
-    for run, other, changed, n in parser_changes(diagnosis):
+    changes = parser_changes(diagnosis)
+    if changes and not any(one.changed for one in changes):
+        output.note("The other parsers read every answer as the one chosen does.")
+    for run, other, changed, n in (one for one in changes if one.changed):
         output.note(f"{run}: the {other} parser reads {changed:,} of {n:,} answers otherwise than the {parser} one.")
     # Elsewhere than on a terminal nothing limits the width, and nothing may be cut off.
-    width = None if sys.stdout.isatty() else 10_000
-    Console(highlight=False, width=width).print(_in_percent(accuracies(diagnosis)))
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
+    for table in tables_in_percent(accuracies(diagnosis), console.width):
+        console.print(table)
     print(written)
 
 
-def _in_percent(accuracies: pl.DataFrame) -> Table:
-    """A row for each family and format, a column for each run and control."""
+def _refuse_inputs(out: Path, inputs: Sequence[Path]) -> None:
+    from probe4d.errors import InputError
+
+    if out.resolve() in [path.resolve() for path in inputs]:
+        raise InputError(
+            "is a folder to be read, so that no report is written to it.", path=out, remedy="Give another --out folder."
+        )
+
+
+def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
+    """A row for each family and format, a column for each run and control; several tables if one is too wide.
+
+    Args:
+        accuracies: Columns family, format, and one for each run and control.
+        width: Characters on a line.
+    """
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table("accuracy, %", "format")
+    from probe4d.diagnosis.wording import in_percent
+
+    first = [output.harmless(family) for family in accuracies["family"]]
+    taken = sum(_column(texts) for texts in (["accuracy, %", *first], ["format", *accuracies["format"]])) + 1
+    blocks: list[list[str]] = []
+    room = 0
     for name in accuracies.columns[2:]:
-        table.add_column(escape(output.harmless(name)), justify="right", overflow="fold")
-    for family, kind, *values in accuracies.iter_rows():
-        table.add_row(escape(output.harmless(family)), kind, *(f"{100 * value:.1f}" for value in values))
-    return table
+        needed = _column([output.harmless(name), "100.0"])
+        if not blocks or needed > room:
+            blocks.append([])
+            room = width - taken
+        blocks[-1].append(name)
+        room -= needed
+    tables = []
+    for names in blocks:
+        table = Table("accuracy, %", "format")
+        for name in names:
+            table.add_column(escape(output.harmless(name)), justify="right", overflow="fold")
+        for family, kind, *values in accuracies.select("family", "format", *names).iter_rows():
+            table.add_row(escape(output.harmless(family)), kind, *(in_percent(value) for value in values))
+        tables.append(table)
+    return tables
+
+
+def _column(texts: Sequence[str]) -> int:
+    """Width of a column with its border and padding."""
+    from rich.cells import cell_len
+
+    return max(map(cell_len, texts)) + 3

@@ -11,6 +11,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.parsing import PARSERS, parse_table
 from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import RECORDS_SCHEMA
+from probe4d.diagnosis.wording import counted
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, check_run
 
@@ -48,7 +49,8 @@ def read_answers(
         _refuse_variants(run)
         warnings += run.warnings
         if missing:
-            warnings.append(f"{run.name} leaves {len(missing):,} questions without an answer; they count as wrong.")
+            left_out = counted(len(missing), "question")
+            warnings.append(f"{run.name} leaves {left_out} without an answer; they count as wrong.")
         replies = run.answers.select("question", "text", "finish_reason", "error")
         rows = asked.join(replies, on="question", how="left", maintain_order="left")
         parts.append(rows.with_columns(run=pl.lit(run.name)))

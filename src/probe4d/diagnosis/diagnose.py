@@ -15,14 +15,16 @@ from probe4d.diagnosis.contrasts import add_contrasts
 from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.interventions import add_changes, changes_table
+from probe4d.diagnosis.leads import add_yes_leads
 from probe4d.diagnosis.overview import PARSER_CHANGED
-from probe4d.diagnosis.pairs import EGO, PLAIN, PromptPairs, add_pairs, pairs_table, prompt_pairs
+from probe4d.diagnosis.pairs import EGO, PLAIN, PromptPairs, add_pairs, fits_layout, pairs_table, prompt_pairs
 from probe4d.diagnosis.relations import add_relations
 from probe4d.diagnosis.scores import add_scores
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, code_labels, label_of, make_sheet
 from probe4d.diagnosis.shortcuts import shortcuts_table
 from probe4d.diagnosis.slices import slices_table
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Comparison, Diagnosis
+from probe4d.diagnosis.wording import counted
 from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
@@ -73,6 +75,7 @@ def diagnose(
     add_relations(figures, sheet)
     for one in pairs:
         add_pairs(figures, sheet, one, [name for name in sheet.names if _layout(name, layouts) == one.layout])
+    add_yes_leads(figures, sheet)
     add_contrasts(figures, sheet)
     _add_parser_changes(figures, sheet, by_run)
     shortcuts = shortcuts_table(sheet, sheet.names)
@@ -89,7 +92,7 @@ def diagnose(
         shortcuts=shortcuts,
         slices=slices_table(sheet),
         changes=changes_table(sheet, comparisons),
-        warnings=(*_doubts(sheet, benchmark), *answers.warnings),
+        warnings=(*_doubts(sheet, benchmark), *_unpaired(sheet, layouts), *answers.warnings),
     )
 
 
@@ -135,7 +138,16 @@ def _comparisons(names: Sequence[str], compare: Sequence[str]) -> tuple[Comparis
 
 def _pairs(sheet: Sheet, layouts: dict[str, str]) -> list[PromptPairs]:
     used = {_layout(name, layouts) for name in sheet.names}
-    return [prompt_pairs(sheet, layout) for layout in (PLAIN, EGO) if layout in used]
+    return [prompt_pairs(sheet, layout) for layout in (PLAIN, EGO) if layout in used and fits_layout(sheet, layout)]
+
+
+def _unpaired(sheet: Sheet, layouts: dict[str, str]) -> list[str]:
+    return [
+        f"{name} was asked in the {layout} layout, but the benchmark does not hold the ego-motion text of its prompts: "
+        "it has no pairs of one prompt."
+        for name, layout in layouts.items()
+        if not fits_layout(sheet, layout)
+    ]
 
 
 def _layout(name: str, layouts: dict[str, str]) -> str:
@@ -183,8 +195,12 @@ def _records(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
 
 def _doubts(sheet: Sheet, benchmark: Benchmark) -> list[str]:
     counts = benchmark.table.filter(~pl.col("format").is_in(SCORED_FORMATS)).group_by("format").len().sort("format")
-    doubts = [f"{n:,} questions of the format {kind} are not scored." for kind, n in counts.iter_rows()]
+    doubts = [
+        f"{counted(n, 'question')} of the format {kind} {'is' if n == 1 else 'are'} not scored."
+        for kind, n in counts.iter_rows()
+    ]
     scenes = int(sheet.scenes.max()) + 1
     if scenes < _FEW_SCENES:
-        doubts.append(f"Intervals are too narrow: they resample whole scenes, and there are {scenes}.")
+        number = "is 1" if scenes == 1 else f"are {scenes}"
+        doubts.append(f"Intervals are too narrow: they resample whole scenes, and there {number}.")
     return doubts

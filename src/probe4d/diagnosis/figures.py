@@ -30,6 +30,7 @@ class Figures:
         self._suite = suite
         self._rows: list[Row] = []
         self._jobs: list[tuple[int, SceneSums]] = []
+        self._given: list[tuple[int, npt.NDArray[np.float64]]] = []
 
     def add_ratios(self, metric: str, group: Group, names: Sequence[str], numerators: npt.NDArray[np.generic]) -> None:
         """Add the mean of the numerators, with its whole-scene bootstrap interval, for each answerer.
@@ -58,10 +59,31 @@ class Figures:
             group: The questions, for the columns family, format and relation.
             names: Answerers or comparisons.
             values: One value each.
-            n: The denominator that belongs to the values; with 0 there is no row.
+            n: The denominator that belongs to the values.
         """
-        if n:
-            self._extend(metric, group, names, np.asarray(values, dtype=np.float64), n)
+        self._extend(metric, group, names, np.asarray(values, dtype=np.float64), n)
+
+    def add_bounded(
+        self,
+        metric: str,
+        group: Group,
+        names: Sequence[str],
+        values: npt.NDArray[np.float64],
+        bounds: npt.NDArray[np.float64],
+        n: int,
+    ) -> None:
+        """Add values whose intervals were worked out elsewhere, since they are no ratio over one set of questions.
+
+        Args:
+            metric: Name of the metric.
+            group: The questions, for the columns family, format and relation.
+            names: Answerers.
+            values: (names,) values.
+            bounds: (names, 2) low and high; NaN where there is no interval.
+            n: The denominator.
+        """
+        self._given.append((len(self._rows), bounds))
+        self._extend(metric, group, names, values, n)
 
     def _extend(self, metric: str, group: Group, names: Sequence[str], values: npt.NDArray[np.float64], n: int) -> None:
         about = (group.family, group.format, group.relation, metric)
@@ -72,6 +94,8 @@ class Figures:
         bounds = np.full((len(self._rows), 2), np.nan)
         for (start, sums), found in zip(self._jobs, intervals([sums for _, sums in self._jobs]), strict=True):
             bounds[start : start + sums.numerators.shape[0]] = found
+        for start, found in self._given:
+            bounds[start : start + found.shape[0]] = found
         columns = ("run", "family", "format", "relation", "metric", "value", "n")
         table = pl.DataFrame(self._rows, schema={name: FIGURES_SCHEMA[name] for name in columns}, orient="row")
         rank = {name: place for place, name in enumerate(dict.fromkeys(table["run"]))}

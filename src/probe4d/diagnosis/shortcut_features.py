@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.controls import option_codes
 from probe4d.diagnosis.sheet import Group, Sheet
+from probe4d.scenes.geometry import SECTORS
 
 __all__ = ["Feature", "features_of"]
 
@@ -26,6 +29,8 @@ class Feature:
         values: (questions,) or (questions, options) codes from 0; -1 where there is no such option.
         words: What each code says.
         joint: Whether it takes two features together.
+        noun: What it is called in a rule.
+        ordered: Whether codes ascend with a number, which words then say.
     """
 
     name: str
@@ -33,6 +38,8 @@ class Feature:
     values: npt.NDArray[np.intp]
     words: tuple[str, ...]
     joint: bool = False
+    noun: str = ""
+    ordered: bool = False
 
 
 def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
@@ -53,19 +60,28 @@ def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
         found.append(Feature("letter", "letter", values.astype(np.intp), tuple(LETTERS[: letters.size])))
         found.append(_option_feature(sheet, cell, "option", in_context=False))
     for names in (("class",), ("relation",), ("frame",), ("class", "relation")):
-        texts = asked.select(
-            pl.concat_str([pl.col(name).cast(pl.String) for name in names], separator=", ")
-        ).to_series()
-        if texts.null_count() or texts.n_unique() < 2:
+        said = asked[names[0]] if len(names) == 1 else asked.select(_together(names)).to_series()
+        if said.null_count() or said.n_unique() < 2:
             continue
-        words = texts.unique().sort()
-        values = texts.rank("dense").to_numpy().astype(np.intp) - 1
-        feature = Feature(" and ".join(names), "key", values, tuple(words), len(names) > 1)
+        words = tuple(said.unique().sort().cast(pl.String))
+        values = said.rank("dense").to_numpy().astype(np.intp) - 1
+        noun = " and ".join(_noun(name, asked["relation"]) for name in names)
+        feature = Feature(" and ".join(names), "key", values, words, len(names) > 1, noun, said.dtype.is_integer())
         if not any(_same_split(feature, other) for other in found if other.kind == "key"):
             found.append(feature)
     if cell.format == "choice" and questions["context"].n_unique() > 1:
         found.append(_option_feature(sheet, cell, "class and option", in_context=True))
     return found
+
+
+def _together(names: Sequence[str]) -> pl.Expr:
+    return pl.format(f"({', '.join(['{}'] * len(names))})", *names)
+
+
+def _noun(name: str, relations: pl.Series) -> str:
+    if name == "relation":
+        return "proposed sector" if relations.is_in(SECTORS).all() else "predicate"
+    return {"frame": "first frame asked about"}.get(name, name)
 
 
 def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -> Feature:
@@ -76,7 +92,9 @@ def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -
         # Beyond its own options a question's row holds -1.
         for code, text in zip(row[: len(texts)], texts, strict=True):
             words[code] = f"{text} ({context})" if in_context else text
-    return Feature(name, "option", values, tuple(words), in_context)
+    intervals = all(interval_in(text) for text in questions["options"].explode().unique())
+    ordered = intervals and not in_context and all(word.isdecimal() for word in words)
+    return Feature(name, "option", values, tuple(words), in_context, ordered=ordered)
 
 
 def _same_split(first: Feature, second: Feature) -> bool:

@@ -14,7 +14,8 @@ from probe4d.diagnosis.wording import listed
 __all__ = ["rule_in_words"]
 
 _MOST_WORDS = 8
-_NOUNS = {"relation": "proposed relation", "frame": "first frame asked about"}
+_MOST_RANGES = 4
+_MONOTONE = 0.7  # rank correlation of length and preference from which "long" or "short" says it
 
 
 def rule_in_words(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArray[np.int8], kind: str) -> str:
@@ -30,7 +31,6 @@ def rule_in_words(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArr
         return f"picks option {label_of(int(np.bincount(own).argmax()), kind)} whatever the options say"
     if feature.kind == "option":
         return _preference(feature, values, own)
-    noun = " and ".join(_NOUNS.get(part, part) for part in feature.name.split(" and "))
     counts = np.zeros((len(feature.words), int(max(own.max(), YES)) + 1), dtype=np.int64)
     np.add.at(counts, (values, own), 1)
     usual = int(counts.sum(axis=0).argmax())
@@ -44,10 +44,11 @@ def rule_in_words(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArr
     clauses = []
     for answer in np.unique(answers[asked]):
         if answer != usual:
-            words = [feature.words[code] for code in np.flatnonzero(asked & (answers == answer))]
-            clauses.append(f"{label_of(int(answer), kind)} when the {noun} is {_one_of(words)}")
+            where = answers == answer
+            words = _ranges(feature.words, where, asked) if feature.ordered else _words(feature.words, where & asked)
+            clauses.append(f"{label_of(int(answer), kind)} when the {feature.noun} is {words}")
     if not clauses:
-        return f"answers {label_of(usual, kind)} whatever the {noun}"
+        return f"answers {label_of(usual, kind)} whatever the {feature.noun}"
     return f"answers {', '.join(clauses)}, else {label_of(usual, kind)}"
 
 
@@ -61,7 +62,39 @@ def _preference(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArray
     chosen = np.bincount(values[np.arange(own.size), own], minlength=size)
     score = (chosen + 1.0) / (offered - chosen + 1.0)
     order = [code for code in np.argsort(-score, kind="stable") if offered[code]]
+    if feature.ordered:
+        ranks = np.argsort(np.argsort([int(feature.words[code]) for code in order]))
+        # The most preferred comes first.
+        correlation = float(np.corrcoef(ranks, -np.arange(ranks.size))[0, 1]) if ranks.size > 1 else 0.0
+        if abs(correlation) >= _MONOTONE:
+            return f"prefers {'long' if correlation > 0 else 'short'} intervals"
+        lengths_in_words = ", then ".join(feature.words[code] for code in order[:_MOST_WORDS])
+        return f"prefers intervals that span {lengths_in_words} frames"
     return f"prefers the option that says {', then '.join(feature.words[code] for code in order[:_MOST_WORDS])}"
+
+
+def _ranges(words: Sequence[str], where: npt.NDArray[np.bool_], asked: npt.NDArray[np.bool_]) -> str:
+    """Numbers as ranges that reach over those never asked about: `before 20`, `from 4 to 9`, `30 or later`."""
+    numbers = np.array([int(word) for word in words])[asked]
+    inside = where[asked]
+    edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(np.int8)))
+    found = []
+    for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        first, last = int(numbers[start]), int(numbers[stop - 1])
+        told = str(first) if first == last else f"from {first} to {last}"
+        if start == 0:
+            told = f"before {numbers[stop]}"
+        elif stop == numbers.size:
+            told = f"{first} or later"
+        found.append((stop - start, told))
+    if len(found) <= _MOST_RANGES:
+        return listed([told for _, told in found], "or")
+    longest = sorted(range(len(found)), key=lambda place: -found[place][0])[:_MOST_RANGES]
+    return f"in one of {len(found)} ranges such as {', '.join(found[place][1] for place in sorted(longest))}"
+
+
+def _words(words: Sequence[str], where: npt.NDArray[np.bool_]) -> str:
+    return _one_of([words[code] for code in np.flatnonzero(where).tolist()])
 
 
 def _one_of(words: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from probe4d.diagnosis.shortcut_features import Feature, features_of
 from probe4d.diagnosis.shortcut_rules import rule_in_words
 from probe4d.diagnosis.tables import SHORTCUTS_SCHEMA
 
-__all__ = ["THRESHOLD", "shortcuts_table"]
+__all__ = ["THRESHOLD", "shortcuts_table", "stands_out"]
 
 THRESHOLD = 0.10
 """Least excess over a constant answer, and least excess beyond the reference, of a named shortcut."""
@@ -47,7 +47,7 @@ def shortcuts_table(sheet: Sheet, names: Sequence[str]) -> pl.DataFrame:
     A feature's share is how many valid answers the answerer's most frequent answer to the same feature value
     in other scenes agrees with; `constant` is the same for its most frequent answer of all (for the feature
     `letter`, which is a constant itself, for a letter drawn at random). `beyond` compares the same two
-    predictions when both know the reference answer.
+    predictions when both know the reference answer. `truth` is the share of who is always right.
 
     Args:
         sheet: Questions and answers.
@@ -86,10 +86,12 @@ def _measure(
     options = sheet.option_counts[items]
     if feature.kind == "key":
         hits = majority(values, scenes, own, prior=True) == own
+        true = majority(values, scenes, references, prior=True) == references
         known = majority(values * (int(references.max()) + 1) + references, scenes, own, prior=True) == own
     else:
         is_reference = np.arange(values.shape[1])[None, :] == references[:, None]
         hits = preferred_option(values, scenes, own) == own
+        true = preferred_option(values, scenes, references) == references
         known = preferred_option(np.where(values < 0, -1, values * 2 + is_reference), scenes, own) == own
     unit = 1
     if feature.kind == "letter":
@@ -104,7 +106,7 @@ def _measure(
         expected = _most_frequent_by(references, own) == own
     share, informed = hits * unit, known * unit
     # In the order of `_row`.
-    numerators = np.stack([share, constant, share - constant, informed - expected])
+    numerators = np.stack([share, constant, share - constant, informed - expected, true * unit])
     sums = scene_sums(scenes, numerators, unit=unit)
     return _Finding(name, cell, feature, rule_in_words(feature, values, own, cell.format), sums, own.size)
 
@@ -118,16 +120,17 @@ def _most_frequent_by(groups: npt.NDArray[np.int8], own: npt.NDArray[np.int8]) -
 
 def _row(finding: _Finding, bounds: npt.NDArray[np.float64]) -> tuple[object, ...]:
     total = finding.sums.denominators.sum()
-    share, constant, excess, beyond = (finding.sums.numerators.sum(axis=1) / total).tolist()
+    share, constant, excess, beyond, truth = (finding.sums.numerators.sum(axis=1) / total).tolist()
     low, high = bounds[_EXCESS].tolist()
     beyond_low, beyond_high = bounds[_BEYOND].tolist()
-    passes = _stands_out(excess, low) and _stands_out(beyond, beyond_low)
+    passes = stands_out(excess, low) and stands_out(beyond, beyond_low)
     cell = finding.cell
     text = (finding.run, cell.family, cell.format, finding.feature.name, finding.rule)
-    return (*text, share, constant, excess, low, high, passes, finding.n, beyond, beyond_low, beyond_high)
+    return (*text, share, constant, excess, low, high, passes, finding.n, beyond, beyond_low, beyond_high, truth)
 
 
-def _stands_out(value: float, low: float) -> bool:
+def stands_out(value: float, low: float) -> bool:
+    """Whether a gain is as large, and as far above 0 for its interval, as a named shortcut's has to be."""
     return value >= THRESHOLD and value - _WIDTHS * (value - low) > 0
 
 

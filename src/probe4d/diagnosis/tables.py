@@ -11,6 +11,7 @@ from probe4d.runs.run import Run
 
 __all__ = [
     "CHANGES_SCHEMA",
+    "COUNTS",
     "FIGURES_SCHEMA",
     "PAIRS_SCHEMA",
     "RECORDS_SCHEMA",
@@ -32,6 +33,12 @@ FIGURES_SCHEMA: dict[str, pl.DataType] = {
     "high": pl.Float64(),
     "n": pl.Int64(),  # denominator
 }
+
+COUNTS = frozenset({
+    *("selected_a", "rescues", "damages", "repairs", "regressions", "changed_wrong", "pairs_all_both"),
+    *(f"{kind}{part}" for kind in ("pairs", "contrasts") for part in ("", "_both", "_one", "_neither")),
+})  # fmt: skip
+"""Metrics whose values are counts; all others are fractions or differences of these."""
 
 RECORDS_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
@@ -68,6 +75,7 @@ SHORTCUTS_SCHEMA: dict[str, pl.DataType] = {
     "beyond": pl.Float64(),  # excess that remains once the reference answer is known: what being right cannot explain
     "beyond_low": pl.Float64(),
     "beyond_high": pl.Float64(),
+    "truth": pl.Float64(),  # share of the references that the feature predicts: the `share` of who is always right
 }
 
 SLICES_SCHEMA: dict[str, pl.DataType] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.tables import COUNTS, Diagnosis
 from probe4d.store.files import whole_file
 
 __all__ = ["FORMULA", "write_tables"]
@@ -44,8 +44,17 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         diagnosis.records.write_parquet(temporary, compression="zstd", statistics=False)
     for name, table in tables.items():
         with whole_file(out / f"{name}.csv") as temporary:
-            table.with_columns(_harmless(pl.col(pl.String))).write_csv(temporary)
+            _plain_counts(table.with_columns(_harmless(pl.col(pl.String)))).write_csv(temporary)
     return out / "figures.csv"
+
+
+def _plain_counts(table: pl.DataFrame) -> pl.DataFrame:
+    """Write the values of counts without a decimal point; other values as they are."""
+    if "metric" not in table.columns:
+        return table
+    value = pl.col("value")
+    text = pl.when(pl.col("metric").is_in(COUNTS)).then(value.cast(pl.Int64).cast(pl.String))
+    return table.with_columns(value=text.otherwise(value.cast(pl.String)))
 
 
 def _harmless(texts: pl.Expr) -> pl.Expr:

@@ -113,7 +113,7 @@ def _pack(
     if scenes is None:
         notes = (*notes, "Pictures are left out, since the scenes were not given; `--data DATAROOT` adds them.")
     elif missing := sum(picture is None for picture in drawn["pictures"]):
-        notes = (*notes, f"{missing:,} of these questions have no picture: their scene is not in the dataset given.")
+        notes = (*notes, _without_picture(missing))
     packed = {
         "runs": answerers(diagnosis),
         "states": STATES,
@@ -138,6 +138,13 @@ def _pack(
         **drawn,
     }
     return packed, notes
+
+
+def _without_picture(n: int) -> str:
+    return (
+        f"{n:,} of these questions {'has' if n == 1 else 'have'} no picture: the scene, or the records that the answer "
+        "was measured from, are not in the dataset given."
+    )
 
 
 def _answers(diagnosis: Diagnosis, table: pl.DataFrame) -> tuple[list[dict[str, Any]], list[str], tuple[str, ...]]:
@@ -175,7 +182,7 @@ def _answers(diagnosis: Diagnosis, table: pl.DataFrame) -> tuple[list[dict[str, 
             "text": own["place"].to_list(),
         })  # fmt: skip
     many = int(cut.sum())
-    notes = (f"{many:,} replies are cut after {limit:,} characters.",) if many else ()
+    notes = (f"{many:,} {'reply is' if many == 1 else 'replies are'} cut after {limit:,} characters.",) if many else ()
     return answers, shown.to_list(), notes
 
 

@@ -72,7 +72,7 @@ def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Ch
 
 
 def ranges(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
-    """Two shares a row, joined: columns name, false (hollow) and true (filled)."""
+    """Two shares a row, joined: columns name, false (hollow), true (filled), and told, a word beside them."""
     import altair as alt
 
     order = rows["name"].to_list()
@@ -82,7 +82,10 @@ def ranges(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
     )
     hollow = base.mark_point(filled=False, size=45, strokeWidth=1.8, opacity=1).encode(x="false:Q")
     full = base.mark_point(filled=True, size=60, opacity=1).encode(x="true:Q")
-    return _chart(title, words, joined + hollow + full, len(order))
+    text = base.mark_text(align="left", dx=9, fontSize=10).encode(
+        x=alt.value("width"), text="told:N", color=alt.value(STAND_IN["muted"])
+    )
+    return _chart(title, words, joined + hollow + full + text, len(order))
 
 
 def bars(title: str, words: str, rows: pl.DataFrame, colours: dict[str, str]) -> Chart:
@@ -133,7 +136,7 @@ def changes(title: str, words: str, rows: pl.DataFrame) -> Chart:
         .mark_bar(height=ROW - 6)
         .encode(
             y=_y("name", order),
-            x=alt.X("n:Q", title=None, axis=alt.Axis(format="s", tickCount=5)),
+            x=alt.X("n:Q", title=None, axis=alt.Axis(format="~s", tickCount=5)),
             color=_colour("part", ["right", "wrong"], ["repaired", "regressed"]),
         )
     )

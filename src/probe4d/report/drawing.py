@@ -82,14 +82,15 @@ def write_picture(question: Question, scenes: Scenes, path: Path | str) -> Path:
         The path written.
 
     Raises:
-        InputError: The scenes do not hold the question's, it asks about no frame of it, or the file cannot be
-            written.
+        InputError: The scenes do not hold the question's, it asks about no frame of it, it was measured from
+            other records, or the file cannot be written.
     """
     names = (question.scene, question.facts.get("scene_token"))
     png = picture_png(question, Pictures(scenes, (name for name in names if isinstance(name, str))))
     if png is None:
         raise InputError(
-            f"cannot show question {question.id}: it has no key frame of the scene {question.scene!r}.",
+            f"cannot show question {question.id}: the scene {question.scene!r} here has none of its key frames, or "
+            "holds none of the records it was measured from.",
             path=scenes.root / scenes.version,
             remedy="Give the dataset that the benchmark was built from.",
         )

@@ -16,7 +16,7 @@ from probe4d.report.measured import answer_text
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SE3
 
-__all__ = ["Entity", "SceneBoxes", "entities_at", "unpack"]
+__all__ = ["Entity", "SceneBoxes", "entities_at", "measured_elsewhere", "unpack"]
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class SceneBoxes:
     labels: list[str | None]
     columns: NDArray[np.float64]  # (n, 5): x, y (ego frame), length, width, yaw
     seen: list[bool]  # has LiDAR returns, as far as is known
+    poses: frozenset[str]  # tokens of the ego poses of its key frames
     global_SE3_ego: SE3  # (key frames)
 
     @property
@@ -82,11 +83,20 @@ def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
         labels=usable["label"].to_list(),
         columns=usable.select("ego_x", "ego_y", "length", "width", "ego_yaw").to_numpy(),
         seen=usable.select(pl.col("lidar_points").is_null() | (pl.col("lidar_points") > 0)).to_series().to_list(),
+        poses=frozenset(keyframes["pose_token"].drop_nulls()),
         global_SE3_ego=SE3.from_quaternion(
             keyframes.select("pose_qw", "pose_qx", "pose_qy", "pose_qz").to_numpy(),
             keyframes.select("pose_x", "pose_y", "pose_z").to_numpy(),
         ),
     )
+
+
+def measured_elsewhere(question: Question, part: SceneBoxes) -> bool:
+    """Whether a question names the records it was measured from, and the scene holds none of them."""
+    poses, objects = (question.facts.get(name) or () for name in ("poses", "objects"))
+    named = {fact.get("token") for fact in poses} | {fact.get("box") for fact in objects}
+    named.discard(None)
+    return bool(named) and named.isdisjoint(part.poses) and named.isdisjoint(part.tokens)
 
 
 def entities_at(question: Question, part: SceneBoxes, frames: Sequence[int]) -> dict[int, list[Entity]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.wording import in_percent
 from probe4d.scenes.geometry import SECTORS
 
 NARROW = "\u202f"  # a narrow space that no line breaks at
@@ -100,21 +100,20 @@ def relations_in_order(relations: Iterable[str]) -> list[str]:
 
 
 def percent(value: float) -> str:
-    """A share as a percentage with one decimal, halves upwards as in print, whatever the binary fraction."""
-    return f"{math.floor(1000 * value + 0.5 + 1e-9) / 10:.1f}{NARROW}%"
+    """A share as a percentage with one decimal."""
+    return f"{in_percent(value)}{NARROW}%"
 
 
 def points(value: float, *, signed: bool = True) -> str:
     """A difference of shares in percentage points, with its sign or without."""
-    return f"{100 * value:{'+' if signed else ''}.1f}".replace("-", "\u2212") + " points"
+    return in_percent(value, signed=signed).replace("-", "\u2212") + " points"
 
 
 def interval(figure: Figure, *, signed: bool = False) -> str:
     """The 95 % interval in words; empty where there is none."""
     if figure.low is None or figure.high is None:
         return ""
-    sign = "+" if signed else ""
-    low, high = (f"{100 * end:{sign}.1f}".replace("-", "\u2212") for end in (figure.low, figure.high))
+    low, high = (in_percent(end, signed=signed).replace("-", "\u2212") for end in (figure.low, figure.high))
     return f"95{NARROW}% interval {low} to {high}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.diagnosis.wording import counted
 
 __all__ = ["answer_in_words", "answer_text", "measured"]
 
@@ -61,7 +62,7 @@ def _object(fact: dict[str, Any]) -> tuple[str, str]:
     if "x" in fact and "y" in fact:
         parts.append(f"x {fact['x']:+.2f} m, y {fact['y']:+.2f} m")
     if fact.get("lidar_points") is not None:
-        parts.append(f"{fact['lidar_points']:,} LiDAR returns")
+        parts.append(counted(fact["lidar_points"], "LiDAR return"))
     if "box" in fact:
         parts.append(f"box {fact['box']}")
     where = f", frame {fact['frame']}" if "frame" in fact else ""

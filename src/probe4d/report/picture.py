@@ -15,7 +15,7 @@ import polars as pl
 
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.report.entities import Entity, SceneBoxes, entities_at, unpack
+from probe4d.report.entities import Entity, SceneBoxes, entities_at, measured_elsewhere, unpack
 from probe4d.report.marks import PANEL, Label, Mark, View, apart, extent_for, outline
 from probe4d.report.measured import answer_text
 from probe4d.scenes.classes import CLASSES
@@ -26,6 +26,7 @@ __all__ = ["Panel", "Picture", "Pictures"]
 
 SECTOR_WIDTH_DEG = 360 / len(SECTORS)
 TIMELINE_ROW = 26.0
+LABEL_ROOM = 6.0
 LETTER_WIDTH = 8.3  # of the bold 13-unit labels, on average
 
 
@@ -98,11 +99,18 @@ class Pictures:
         return [[*row, kind, int(returns)] for row, kind, returns in zip(whole, kinds, seen, strict=True)]
 
     def picture(self, question: Question) -> Picture | None:
-        """Compute the picture of a question; null if its scene is not at hand or it asks about no frame of it."""
+        """Compute the picture of a question.
+
+        Returns:
+            Null if its scene is not at hand, it asks about no frame of it, or it was measured from other records
+            than those of that scene, as in another dataset whose scenes have the same names.
+        """
         name = self.scene_of(question)
         if name is None:
             return None
         part = self._scenes[name]
+        if measured_elsewhere(question, part):
+            return None
         interval = _interval(question)
         frames = [frame for frame in _frames(question, interval) if 0 <= frame < part.keyframes]
         if not frames:
@@ -218,14 +226,23 @@ def _point_out(entity: Entity, bearing: float | None, view: View, marks: list[Ma
         marks.append(Mark(f"heading {kind}", view.path([centre, nose])))
     if kind != "group":
         text = f"{entity.label} {entity.distance_m:.1f} m" + (f", {bearing:+.1f}°" if bearing is not None else "")
-        x, y = view.at(centre)
-        width = LETTER_WIDTH * len(text)
-        left = x < PANEL / 2
-        room = x - 10 if left else PANEL - x - 10
-        # Beside the box, away from the ego vehicle; above it where the text would leave the panel.
-        start = (x - 10 if left else x + 10) if room >= width else (max(x, width) if left else min(x, PANEL - width))
-        above = 9 if room >= width else 14
-        labels.append(Label(kind, round(start, 1), round(y - above, 1), "end" if left else "start", text))
+        labels.append(_beside(entity, kind, text, view))
+
+
+def _beside(entity: Entity, kind: str, text: str, view: View) -> Label:
+    """A text beside a box, away from the ego vehicle; above the box where the text would leave the panel."""
+    corners = [(entity.x, entity.y)]
+    if entity.size is not None:
+        corners = outline(entity.x, entity.y, *entity.size)
+    columns, rows = zip(*map(view.at, corners), strict=True)
+    x, y = view.at((entity.x, entity.y))
+    width, left = LETTER_WIDTH * len(text), x < PANEL / 2
+    start = min(columns) - LABEL_ROOM if left else max(columns) + LABEL_ROOM
+    height = y + 4
+    if not 0 <= (start - width if left else start + width) <= PANEL:
+        start = max(x, width) if left else min(x, PANEL - width)
+        height = min(rows) - LABEL_ROOM
+    return Label(kind, round(start, 1), round(height, 1), "end" if left else "start", text)
 
 
 def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> Panel:

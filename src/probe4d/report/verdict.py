@@ -15,8 +15,10 @@ import polars as pl
 
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.diagnosis.controls import CONTENT, FIXED
+from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.diagnosis.wording import listed
+from probe4d.diagnosis.wording import counted, listed
+from probe4d.report.followed import followed
 from probe4d.report.lookup import (
     Figure,
     Lookup,
@@ -27,28 +29,16 @@ from probe4d.report.lookup import (
     points,
     relations_in_order,
 )
+from probe4d.report.statement import FEW, ONE_ANSWER, Statement, excludes_chance
 from probe4d.scenes.geometry import SECTORS
 
-__all__ = ["Statement", "Verdict", "verdicts"]
+__all__ = ["Verdict", "verdicts"]
 
-ONE_ANSWER = 0.9  # share from which an answer counts as nearly always given
-FEW = 20  # questions below which silence is better than a sentence
 INVALID_RATE = 0.01
+MOSTLY_READ = 0.5  # share of readable answers below which their lack comes first
+LEADS = ("yes_lead", "yes_lead_over_words")  # what has to exclude chance before Yes tells true claims from false
 NEARLY = 0.02  # difference in accuracy below which two answerers score nearly the same
 WORDS_ALONE = 0.10  # lead of the content control over the fixed one that makes a family solvable without looking
-
-
-@dataclass(frozen=True)
-class Statement:
-    """One sentence or two.
-
-    Attributes:
-        tone: `bad` speaks against the model, `good` for it, `note` is to be known.
-        text: The sentence.
-    """
-
-    tone: Literal["bad", "good", "note"]
-    text: str
 
 
 @dataclass(frozen=True)
@@ -75,17 +65,27 @@ def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
 
 def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) -> Iterator[Statement]:
     own = given.filter(pl.col("run") == run)
-    yield from _accuracy(lookup, run)
+    mostly_unreadable = int(own.filter(pl.col("state") == "valid")["n"].sum()) < MOSTLY_READ * int(own["n"].sum())
+    yield from (statement for statement in _unreadable(own) if mostly_unreadable)
+    yield from _accuracy(lookup, run, _best_constant(diagnosis))
     yield from _one_letter(lookup, own, run)
-    yield from _shortcuts(diagnosis, lookup, run)
-    yield from _one_sided(own, diagnosis.shortcuts.filter((pl.col("run") == run) & pl.col("named")))
+    shortcuts = diagnosis.shortcuts.filter(pl.col("run") == run)
+    yield from followed(shortcuts, _relation_nouns(diagnosis, lookup))
+    yield from _one_sided(own, shortcuts.filter("named"))
     yield from _discrimination(lookup, own, run)
     yield from _pairs(lookup, run)
     yield from _changes(diagnosis, lookup, run)
-    yield from _unreadable(own)
+    yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
 
 
-def _accuracy(lookup: Lookup, run: str) -> Iterator[Statement]:
+def _best_constant(diagnosis: Diagnosis) -> float:
+    """Accuracy of the best constant answer to each family and format, chosen with the references at hand."""
+    table = diagnosis.benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
+    counts = table.group_by("family", "format", "answer").len().group_by("family", "format").agg(pl.col("len").max())
+    return int(counts["len"].sum()) / table.height
+
+
+def _accuracy(lookup: Lookup, run: str, best_constant: float) -> Iterator[Statement]:
     own, content, fixed = (lookup.get(name, "accuracy") for name in (run, CONTENT, FIXED))
     if own is None:
         return
@@ -98,11 +98,11 @@ def _accuracy(lookup: Lookup, run: str) -> Iterator[Statement]:
         )
         if own.high is not None and own.high < best:
             tone = "bad"
-        elif own.low is not None and own.low > best:
+        elif excludes_chance(own, max(best, best_constant)):
             tone = "good"
     hard = lookup.get(run, "accuracy_control_wrong")
     if hard is not None:
-        text += f" Where the words alone mislead ({hard.n:,} questions) it is right in {percent(hard.value)}."
+        text += f" Where the words alone mislead ({counted(hard.n, 'question')}) it is right in {percent(hard.value)}."
     yield Statement(tone, text)
 
 
@@ -208,7 +208,7 @@ def _discrimination(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Sta
         elif blind_true is not None and blind_false is not None and blind_true.value - blind_false.value >= lead:
             blind = f"{percent(blind_true.value)} and {percent(blind_false.value)}"
             yield Statement("bad", f"{rates}; the words alone, without the scene, do better ({blind}).")
-        elif true.low is not None and false.high is not None and true.low > false.high:
+        elif all(excludes_chance(lookup.get(run, metric, family, kind)) for metric in LEADS):
             yield Statement("good", f"{rates}, which words alone do not achieve.")
         else:
             yield Statement("note", f"{rates}, a difference of {points(lead, signed=False)}.")
@@ -218,33 +218,25 @@ def _pairs(lookup: Lookup, run: str) -> Iterator[Statement]:
     pairs, both, chance = (
         lookup.get(run, metric, "all", "yes-no") for metric in ("pairs", "pairs_both", "pair_reference_sampling")
     )
-    if pairs is None or both is None or chance is None or pairs.value == 0:
+    if pairs is None or both is None or chance is None or pairs.value < FEW:
         return
     share = both.value / pairs.value
+    ahead = excludes_chance(lookup.get(run, "pair_lead", "all", "yes-no"))
     yield Statement(
-        "good" if share > 0.5 else "bad" if share <= chance.value else "note",
+        "good" if share > 0.5 and ahead else "bad" if share <= chance.value else "note",
         f"Of {pairs.value:,.0f} pairs with the same words and opposite truth it gets both right in {both.value:,.0f} "
         f"({percent(share)}). A model that ignores the scene gets 0; one that says Yes at random as often as it does "
         f"gets {percent(chance.value)}.",
     )
 
 
-def _shortcuts(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:
-    own = diagnosis.shortcuts.filter(pl.col("run") == run)
-    named = own.filter(pl.col("named"))
-    for row in named.iter_rows(named=True):
-        if row["feature"] == "letter" and row["share"] >= ONE_ANSWER:
-            continue  # said by _one_letter
-        sectors = set(lookup.relations("tpr", row["family"])) <= set(SECTORS)
-        feature = row["feature"].replace("relation", "proposed sector" if sectors else "predicate")
-        yield Statement(
-            "bad",
-            f"{asked(row['family'], row['format']).capitalize()}: its answers follow the {feature} alone, whatever the "
-            f"scene. That predicts {round(row['share'] * row['n']):,} of {row['n']:,}, a constant answer "
-            f"{round(row['constant'] * row['n']):,}. The rule: {row['rule']}.",
-        )
-    if own.height and not named.height:
-        yield Statement("note", "No single feature of the words predicts its answers much better than a constant does.")
+def _relation_nouns(diagnosis: Diagnosis, lookup: Lookup) -> dict[str, str]:
+    """What the relations of each family are."""
+    families = diagnosis.shortcuts["family"].unique()
+    return {
+        family: "proposed sector" if set(lookup.relations("tpr", family)) <= set(SECTORS) else "predicate"
+        for family in families
+    }
 
 
 def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:

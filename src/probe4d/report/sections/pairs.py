@@ -42,7 +42,10 @@ def pairs(lookup: Lookup, names: Sequence[str]) -> Section:
             for name in names:
                 total = lookup.get(name, f"{prefix}s", family, kind)
                 counts = [lookup.get(name, f"{prefix}s_{part}", family, kind) for part in ("both", "one", "neither")]
-                if total is None or not total.value:
+                if total is None:
+                    continue
+                if not total.value:
+                    rows.append((title, name, number(total), *[""] * 7))
                     continue
                 parts = zip(PAIR_COLOURS, counts, strict=True)
                 shares += [(name, part, figure.value / total.value) for part, figure in parts if figure is not None]

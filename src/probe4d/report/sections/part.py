@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from probe4d.diagnosis.wording import in_percent
 from probe4d.report.charts import Chart
 from probe4d.report.lookup import Figure, Lookup, asked, percent
 
@@ -110,5 +111,5 @@ def bounds(figure: Figure | None, *, signed: bool = False) -> str:
     """The interval of a figure as a cell, in per cent, empty without one."""
     if figure is None or figure.low is None or figure.high is None:
         return ""
-    sign = "+" if signed else ""
-    return f"{100 * figure.low:{sign}.1f} to {100 * figure.high:{sign}.1f}".replace("-", "\u2212")
+    ends = (in_percent(end, signed=signed) for end in (figure.low, figure.high))
+    return " to ".join(ends).replace("-", "\u2212")

@@ -8,6 +8,7 @@ import polars as pl
 
 from probe4d.diagnosis.controls import CONTENT
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.wording import listed
 from probe4d.report import charts
 from probe4d.report.lookup import Figure, asked, percent
 from probe4d.report.sections.part import Key, Section, Table, figure_cells, number_columns, word_columns
@@ -25,7 +26,11 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         names: Runs and controls, in order.
     """
     drawn, rows = [], []
-    runs = [name for name in names if not name.startswith("control:")][:LINES] or [CONTENT]
+    every = [name for name in names if not name.startswith("control:")] or [CONTENT]
+    runs = every[:LINES]
+    left_out = ""
+    if len(every) > LINES:
+        left_out = f" Drawn are the first {LINES} of {len(every)} runs, {listed(runs)}; the table holds all."
     keys = ["by", "unit", "family", "format"]
     for (by, unit, family, kind), part in diagnosis.slices.group_by(keys, maintain_order=True):
         bins = part.select("from", "to").unique(maintain_order=True).sort("from")
@@ -58,7 +63,7 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         "slices",
         "Easy and hard measurements",
         "Accuracy against the margin, the distance of the measurement from the rule's decision boundary, and against "
-        "the fewest LiDAR returns on an entity asked about. A model that measures does better to the right.",
+        "the fewest LiDAR returns on an entity asked about. A model that measures does better to the right." + left_out,
         drawn,
         Table(
             "Accuracy by bin",

@@ -1,0 +1,104 @@
+"""How far an answerer is ahead of whoever does not look, with intervals: what a verdict in its favour rests on.
+
+The intervals are 95 % quantiles over the whole-scene draws of `bootstrap`. A pair belongs to two scenes and
+comes up as often as the product of their counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from probe4d.diagnosis.bootstrap import draw_counts, scene_sums
+from probe4d.diagnosis.controls import CONTENT
+from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.sheet import YES, Group, Sheet
+
+__all__ = ["add_pair_lead", "add_yes_leads"]
+
+_BLOCKS = 20
+"""Parts that the draws are taken in, since pairs by draws are many numbers."""
+
+
+def add_yes_leads(figures: Figures, sheet: Sheet) -> None:
+    """Add yes_lead, by how much Yes goes to true claims more often than to false ones, and yes_lead_over_words.
+
+    yes_lead is tpr - fpr; yes_lead_over_words is that less the content control's, on the same questions.
+    """
+    content = sheet.row(CONTENT)
+    for cell in sheet.cells:
+        positive = sheet.references[cell.items] == YES
+        if cell.format != "yes-no" or positive.all() or not positive.any():
+            continue
+        lead, draws = _yes_lead(sheet, cell, positive)
+        for metric, values, drawn in (
+            ("yes_lead", lead, draws),
+            ("yes_lead_over_words", lead - lead[content], draws - draws[:, [content]]),
+        ):
+            figures.add_bounded(metric, cell, sheet.names, values, _bounds(drawn), cell.items.size)
+
+
+def _yes_lead(
+    sheet: Sheet, cell: Group, positive: npt.NDArray[np.bool_]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """(answerers,) values and (draws, answerers) draws of tpr - fpr."""
+    scenes = sheet.scenes[cell.items]
+    says_yes = sheet.labels[:, cell.items] == YES
+    sums = scene_sums(scenes, np.vstack([says_yes & positive, says_yes & ~positive, positive, ~positive])).numerators
+    counts = draw_counts(sums.shape[1]).astype(np.float64)
+    true, false = np.split(sums[:-2], 2)
+    rates = true.sum(axis=1) / positive.sum() - false.sum(axis=1) / (~positive).sum()
+    # A draw without a true or without a false claim has no rate.
+    sizes = counts @ sums[-2:].T
+    counts, sizes = counts[(sizes > 0).all(axis=1)], sizes[(sizes > 0).all(axis=1)]
+    return rates, (counts @ true.T) / sizes[:, :1] - (counts @ false.T) / sizes[:, 1:]
+
+
+def add_pair_lead(
+    figures: Figures,
+    sheet: Sheet,
+    group: Group,
+    names: Sequence[str],
+    positives: npt.NDArray[np.intp],
+    negatives: npt.NDArray[np.intp],
+) -> None:
+    """Add pair_lead: the share of pairs right on both sides less p(1 - p), which guessing at its rate p of Yes gives.
+
+    Guessing at rates that differ from prompt to prompt gives less than p(1 - p) at their mean, so that a lead is
+    more than any answerer has who sees the prompt alone.
+
+    Args:
+        figures: Receives the rows.
+        sheet: Questions and answers.
+        group: What the pairs are of.
+        names: The answerers.
+        positives: (pairs,) positions in the sheet.
+        negatives: (pairs,) positions in the sheet.
+    """
+    rows = [sheet.row(name) for name in names]
+    both = (sheet.correct[rows][:, positives] & sheet.correct[rows][:, negatives]).astype(np.float64)
+    says_yes = sheet.labels[rows] == YES
+    yes = (says_yes[:, positives].astype(np.float64) + says_yes[:, negatives]) / 2
+    _, place = np.unique(sheet.scenes[np.concatenate([positives, negatives])], return_inverse=True)
+    first, second = np.split(place.reshape(-1), 2)
+    drawn = []
+    for counts in np.array_split(draw_counts(int(place.max()) + 1).astype(np.float64), _BLOCKS):
+        weights = counts[:, first] * counts[:, second]
+        totals = weights.sum(axis=1)
+        weights, totals = weights[totals > 0], totals[totals > 0, None]
+        drawn.append(_over_guessing(weights @ both.T / totals, weights @ yes.T / totals))
+    values = _over_guessing(both.mean(axis=1), yes.mean(axis=1))
+    figures.add_bounded("pair_lead", group, names, values, _bounds(np.concatenate(drawn)), positives.size)
+
+
+def _over_guessing(both: npt.NDArray[np.float64], yes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return both - yes * (1.0 - yes)
+
+
+def _bounds(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """(answerers, 2): quantiles 0.025 and 0.975 over (draws, answerers)."""
+    if not draws.shape[0]:
+        return np.full((draws.shape[1], 2), np.nan)
+    return np.quantile(draws, (0.025, 0.975), axis=0).T

@@ -1,0 +1,37 @@
+"""The sentences that a verdict consists of, and how strong figures must be to carry one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from probe4d.report.lookup import Figure
+
+__all__ = ["FEW", "ONE_ANSWER", "Statement", "excludes_chance"]
+
+ONE_ANSWER = 0.9  # share from which an answer counts as nearly always given
+FEW = 20  # questions or pairs below which silence is better than a sentence
+
+_WIDTHS = 2.0
+"""How many times its lower half-width an interval has to stay above what chance gives before a sentence speaks for
+a model: a verdict makes several such tests of each run, and a bootstrap of a dozen scenes is too narrow."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence or two.
+
+    Attributes:
+        tone: `bad` speaks against the model, `good` for it, `note` is to be known.
+        text: The sentence.
+    """
+
+    tone: Literal["bad", "good", "note"]
+    text: str
+
+
+def excludes_chance(figure: Figure | None, chance: float = 0.0) -> bool:
+    """Whether a figure lies so far above what chance gives that it speaks for a model."""
+    if figure is None or figure.low is None:
+        return False
+    return figure.value - _WIDTHS * (figure.value - figure.low) > chance
