@@ -284,7 +284,7 @@ def test_events_from_a_file_replace_those_from_geometry(scenes: Scenes, tmp_path
     tokens = scenes.scenes["token"].to_list()
     rows = [
         {"scene_token": token, "question": f"When, in {token}?", "answer": f"from frame {at:03d} to frame {at + 8:03d}"}
-        for at, token in enumerate(tokens)
+        for at, token in enumerate(tokens, start=8)
     ]
     path.write_text(json.dumps([*rows, {"scene_token": "none", "question": "?", "answer": "?"}]), encoding="utf-8")
     for mode in ("published", "matched"):

@@ -99,6 +99,23 @@ def least_overlap_accuracy(chosen: list[tuple[str, Interval, list[Interval]]]) -
     return hits / len(chosen)
 
 
+def accuracy_by(value: Callable[[Interval], int], chosen: list[tuple[str, Interval, list[Interval]]]) -> float:
+    """Accuracy of choosing the interval of the largest value."""
+    hits = 0.0
+    for _, truth, others in chosen:
+        values = [value(interval) for interval in (truth, *others)]
+        hits += (values[0] == max(values)) / values.count(max(values))
+    return hits / len(chosen)
+
+
+def ending_late(n: int, *, late: float, seed: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Short events, a part of which end with their scene of 40 key frames."""
+    events, scenes = made_events(n, span=SPANS["short"], seed=seed)
+    at_end = pl.int_range(pl.len()) < late * n
+    start = pl.when(at_end).then(39 - pl.col("end") + pl.col("start")).otherwise("start")
+    return events.with_columns(start=start, end=start + pl.col("end") - pl.col("start")), scenes
+
+
 SPANS: dict[str, Callable[[random.Random], int]] = {
     "short": lambda chance: min(19, 5 + int(chance.expovariate(0.3))),
     "uniform": lambda chance: chance.randint(5, 19),
@@ -116,6 +133,31 @@ def test_span_and_overlap_give_little_away(name: str, most_by_overlap: float) ->
         overlaps.append(least_overlap_accuracy(chosen))
     assert sum(spans) / 4 == pytest.approx(0.25, abs=0.05)
     assert sum(overlaps) / 4 < most_by_overlap
+
+
+@pytest.mark.parametrize("late", [0.0, 0.2, 0.5])
+def test_neither_the_order_in_time_nor_the_ends_of_scenes_point_at_the_truth(late: float) -> None:
+    events, scenes = ending_late(600, late=late, seed=3)
+    wrong, _ = wrong_intervals(events, scenes, mode="matched", seed=3)
+    chosen = options(events, wrong)
+    assert len(chosen) >= 600 * (1 - late) * 0.85
+    hints: list[Callable[[Interval], int]] = [
+        lambda interval: interval.start,
+        lambda interval: -interval.start,
+        lambda interval: interval.end,
+        lambda interval: -interval.end,
+        lambda interval: interval.end == 39,
+        lambda interval: interval.start == 0,
+    ]
+    assert max(accuracy_by(hint, chosen) for hint in hints) < 0.33
+
+
+def test_events_that_can_only_start_last_are_thinned_by_their_own_hash() -> None:
+    events, scenes = ending_late(600, late=0.5, seed=3)
+    wrong, without = wrong_intervals(events, scenes, mode="matched", seed=3)
+    bound = [truth for _, truth, _ in options(events, wrong) if truth.end > 34]
+    assert 0.2 < len(bound) / len(wrong) < 0.28
+    assert without == 600 - len(wrong)
 
 
 def test_the_published_rule_does_give_spans_away() -> None:

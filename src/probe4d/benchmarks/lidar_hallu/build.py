@@ -156,7 +156,7 @@ def build(
         exclusions |= told.exclusions
     wrong, without = wrong_intervals(pools["temporal"], used.scenes, mode=distractors, seed=seed)
     if without:
-        exclusions["temporal: no three wrong intervals of a matching length fit beside the event"] = without
+        exclusions["temporal: no three wrong intervals of matching lengths and times fit beside the event"] = without
     drafting = Drafting(used, measuring, wrong)
     questions, shortfalls = _drawn(_pools(pools, measuring, wrong), drafting, measuring, per_family)
     if not questions:

@@ -7,22 +7,31 @@ most a fifth of its own key frames with the true one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.lidar_hallu.events import LONGEST_SPAN, SHORTEST_SPAN
-from probe4d.benchmarks.sampling import rank, unit_interval
+from probe4d.benchmarks.lidar_hallu.placing import (
+    LARGEST_SHARE,
+    WRONG,
+    Event,
+    Interval,
+    ToPlace,
+    Touching,
+    apart,
+    placed,
+)
+from probe4d.benchmarks.sampling import rank, ranks, unit_interval
 
 __all__ = ["DISTRACTORS", "LARGEST_SHARE", "Interval", "wrong_intervals"]
 
-LARGEST_SHARE = 0.2
-WRONG = 3
 _KEPT_SHARE = 0.2
 _MOST_SPANS = 48
-_PLACEMENTS = 256
+_MOST_AT_AN_END = 0.27
+_PLACE = ("start", "end", "keyframes")
 _TRIES = 1000
 _ROUNDS = 10
 _CLOSE = 0.9
@@ -31,47 +40,7 @@ _TINY = 1e-12
 _SMALLEST_WEIGHT = 1e-6
 
 Numbers = np.ndarray[Any, np.dtype[np.float64]]
-Integers = np.ndarray[Any, np.dtype[np.int64]]
 Booleans = np.ndarray[Any, np.dtype[np.bool_]]
-
-
-class Interval(NamedTuple):
-    """Key frames from `start` to `end`, both included."""
-
-    start: int
-    end: int
-
-    @property
-    def span(self) -> int:
-        """Key-frame steps from start to end."""
-        return self.end - self.start
-
-    def shared(self, other: Interval) -> int:
-        """Number of key frames that lie in both."""
-        return max(0, min(self.end, other.end) - max(self.start, other.start) + 1)
-
-    def apart_from(self, truth: Interval) -> bool:
-        """Whether at most a fifth of this interval's key frames lie in `truth`."""
-        return self.shared(truth) <= LARGEST_SHARE * (self.span + 1)
-
-
-class _Touching(NamedTuple):
-    """Share of the references that begin with their scene, and that end with it."""
-
-    first: float
-    last: float
-
-
-class _References(NamedTuple):
-    """What wrong intervals are matched to."""
-
-    share: dict[int, float]
-    touching: _Touching
-
-
-class _Event(NamedTuple):
-    key: str
-    truth: Interval
 
 
 DISTRACTORS: tuple[str, ...] = ("matched", "published")
@@ -93,18 +62,52 @@ def wrong_intervals(
         Key to wrong intervals, and the number of events that have none.
     """
     lengths = events.join(scenes.select("scene", "keyframes"), on="scene", how="left", maintain_order="left")
+    if mode == "matched":
+        lengths = _balanced_in_time(lengths, seed)
     first = lengths.select((pl.col("start") == 0).mean()).item() or 0.0
     last = lengths.select((pl.col("end") == pl.col("keyframes") - 1).mean()).item() or 0.0
-    references = _References(_resampled(lengths, seed), _Touching(first, last))
+    share = _resampled(lengths, seed)
     wrong: dict[str, list[Interval]] = {}
+    to_place: list[ToPlace] = []
     for keyframes in lengths["keyframes"].unique(maintain_order=True).to_list():
         rows = lengths.filter(pl.col("keyframes") == keyframes).select("key", "start", "end").iter_rows()
-        group = [_Event(key, Interval(start, end)) for key, start, end in rows]
+        group = [Event(key, Interval(start, end)) for key, start, end in rows]
         if mode == "published":
             wrong |= _published(group, keyframes, seed)
         else:
-            wrong |= _matched(group, references, keyframes, seed)
+            spans = _matched(group, share, keyframes, seed)
+            to_place += [ToPlace(event, spans[event.key], keyframes) for event in group if event.key in spans]
+    wrong |= placed(to_place, Touching(first, last), seed)
     return wrong, events.height - len(wrong)
+
+
+def _balanced_in_time(events: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """Leave out, by a hash, events beside which every wrong interval starts earlier, or every one later.
+
+    Where an event ends close to its scene's last key frame no wrong interval fits after it, and it starts last of
+    the four whatever is drawn. Of such events `_MOST_AT_AN_END` of all at most are kept, at either end.
+    """
+    shortest = min((end - start for start, end in events.select("start", "end").iter_rows()), default=0)
+    for draw, fits in (("temporal/last", _fits_after), ("temporal/first", _fits_before)):
+        bound = pl.Series(
+            [not fits(Interval(*row[:2]), shortest, row[2]) for row in events.select(*_PLACE).iter_rows()],
+            dtype=pl.Boolean,
+        )
+        free = events.filter(~bound)
+        most = int(free.height * _MOST_AT_AN_END / (1 - _MOST_AT_AN_END))
+        kept = events.filter(bound).sort(ranks(events.filter(bound)["key"], seed=seed, family=draw)).head(most)["key"]
+        events = events.filter(~bound | pl.col("key").is_in(kept.implode()))
+    return events
+
+
+def _fits_after(truth: Interval, span: int, keyframes: int) -> bool:
+    """Whether an interval of a span can start after a truth does."""
+    return bool(apart(truth.start, truth.span, span, keyframes)[truth.start + 1 :].any())
+
+
+def _fits_before(truth: Interval, span: int, keyframes: int) -> bool:
+    """Whether an interval of a span can start before a truth does."""
+    return bool(apart(truth.start, truth.span, span, keyframes)[: truth.start].any())
 
 
 def _resampled(events: pl.DataFrame, seed: int) -> dict[int, float]:
@@ -128,7 +131,7 @@ def _resampled(events: pl.DataFrame, seed: int) -> dict[int, float]:
     return {span: mass / total for span, mass in share.items()}
 
 
-def _published(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str, list[Interval]]:
+def _published(events: Sequence[Event], keyframes: int, seed: int) -> dict[str, list[Interval]]:
     """Spans uniform in 5 to 19 and starts uniform (Sec. III-B), at most a fifth of the hull shared with the truth.
 
     The published rule measures overlap against the hull alone and so admits an interval that lies inside a
@@ -155,8 +158,10 @@ def _published(events: Sequence[_Event], keyframes: int, seed: int) -> dict[str,
     return wrong
 
 
-def _matched(events: Sequence[_Event], references: _References, keyframes: int, seed: int) -> dict[str, list[Interval]]:
-    """Spans drawn so that the truth's is exchangeable with the others, places so that none stands out.
+def _matched(
+    events: Sequence[Event], share: Mapping[int, float], keyframes: int, seed: int
+) -> dict[str, tuple[int, ...]]:
+    """Spans drawn so that the truth's is exchangeable with the others.
 
     A set of four spans is drawn with probability proportional to the product of one weight a span, over the
     sets in which each fits beside each other wherever it lies. That law is symmetric in the four; the
@@ -166,18 +171,18 @@ def _matched(events: Sequence[_Event], references: _References, keyframes: int, 
     A law takes memory with the fourth power of the number of its spans. Where there are more than
     `_MOST_SPANS`, as in long scenes, they are dealt out in turn to several laws, each symmetric by itself.
     """
-    spans = [span for span in references.share if span < keyframes]
+    spans = [span for span in share if span < keyframes]
     laws = -(-len(spans) // _MOST_SPANS)
-    wrong: dict[str, list[Interval]] = {}
+    drawn: dict[str, tuple[int, ...]] = {}
     for first in range(laws):
-        wrong |= _by_one_law(events, references, spans[first::laws], keyframes, seed)
-    return wrong
+        drawn |= _by_one_law(events, share, spans[first::laws], keyframes, seed)
+    return drawn
 
 
 def _by_one_law(
-    events: Sequence[_Event], references: _References, spans: Sequence[int], keyframes: int, seed: int
-) -> dict[str, list[Interval]]:
-    """Wrong intervals of the events of some spans, with those spans (see `_matched`)."""
+    events: Sequence[Event], share: Mapping[int, float], spans: Sequence[int], keyframes: int, seed: int
+) -> dict[str, tuple[int, ...]]:
+    """Wrong spans of the events of some spans, among those spans (see `_matched`)."""
     fits = np.array([[_fits(first, second, keyframes) for second in spans] for first in spans])
     sets = _compatible(fits & fits.T)
     possible = np.flatnonzero(sets.reshape(len(spans), -1).any(axis=1))
@@ -187,7 +192,7 @@ def _by_one_law(
     if not events:
         return {}
     at = {span: index for index, span in enumerate(spans)}
-    wanted = np.array([references.share[span] for span in spans])
+    wanted = np.array([share[span] for span in spans])
     wanted /= wanted.sum()
     weights, kept = _feasible(sets, wanted)
     products = weights[:, None, None] * weights[None, :, None] * weights
@@ -199,24 +204,14 @@ def _by_one_law(
             continue
         point = unit_interval(seed, "temporal/spans", key) * cumulative[index, -1]
         cell = int(np.searchsorted(cumulative[index], point, side="right"))
-        drawn = np.unravel_index(cell, products.shape)
-        wrong[key] = _placed(key, truth, [spans[i] for i in drawn], references.touching, keyframes, seed)
+        wrong[key] = tuple(spans[i] for i in np.unravel_index(cell, products.shape))
     return wrong
 
 
 def _fits(truth_span: int, span: int, keyframes: int) -> bool:
     """Whether three intervals of a span find a place beside a truth of another, wherever the truth lies."""
-    apart = _apart(np.arange(keyframes - truth_span), truth_span, span, keyframes)
-    return bool((np.count_nonzero(apart, axis=-1) >= WRONG).all())
-
-
-def _apart(truth_start: int | Integers, truth_span: int, span: int, keyframes: int) -> Booleans:
-    """(..., keyframes - span) whether the interval of a span at each start may stand beside a truth."""
-    first = np.asarray(truth_start)[..., None]
-    starts = np.arange(keyframes - span)
-    shared = np.minimum(starts + span, first + truth_span) - np.maximum(starts, first) + 1
-    apart: Booleans = shared <= LARGEST_SHARE * (span + 1)
-    return apart
+    beside = apart(np.arange(keyframes - truth_span), truth_span, span, keyframes)
+    return bool((np.count_nonzero(beside, axis=-1) >= WRONG).all())
 
 
 def _compatible(fits: Booleans) -> Numbers:
@@ -262,39 +257,3 @@ def _fitted(sets: Numbers, share: Numbers) -> tuple[Numbers, Numbers]:
         # Where no law has this marginal some weights would vanish, and whole sets with them.
         weights = np.maximum(weights / weights.sum(), _SMALLEST_WEIGHT)
     return weights, marginal
-
-
-def _placed(
-    key: str, truth: Interval, spans: Sequence[int], touching: _Touching, keyframes: int, seed: int
-) -> list[Interval]:
-    """Place wrong intervals so that neither a scene's ends nor overlap among the options point at the truth.
-
-    Many placements are drawn, each start with the references' own rates of touching the scene's first and
-    last key frame. Of them one is taken in which the truth has the place that was drawn for it in the order
-    of the four by key frames shared with the others; or comes nearest to it.
-    """
-    # PCG64's raw output is fixed for good, unlike what generators make of it.
-    raw = np.random.PCG64(rank(seed, "temporal/start", key)).random_raw(WRONG * _PLACEMENTS)
-    points = (raw >> np.uint64(11)).reshape(WRONG, _PLACEMENTS) / float(1 << 53)
-    columns = []
-    for span, point in zip(spans, points, strict=True):
-        chances = np.cumsum(_chances(span, touching, keyframes) * _apart(truth.start, truth.span, span, keyframes))
-        columns.append(np.searchsorted(chances, point * chances[-1], side="right"))
-    starts = np.stack([np.full(_PLACEMENTS, truth.start), *columns], axis=1)
-    ends = starts + np.array([truth.span, *spans])
-    same = (starts[:, :, None] == starts[:, None, :]) & (ends[:, :, None] == ends[:, None, :])
-    distinct = same.sum(axis=(1, 2)) == WRONG + 1
-    shared = np.minimum(ends[:, :, None], ends[:, None, :]) - np.maximum(starts[:, :, None], starts[:, None, :]) + 1
-    total = np.maximum(shared, 0).sum(axis=2) - (ends - starts + 1)
-    place = (total[:, 1:] < total[:, :1]).sum(axis=1) + (total[:, 1:] == total[:, :1]).sum(axis=1) / 2
-    wanted = rank(seed, "temporal/overlap", key) % (WRONG + 1)
-    best = int(np.argmin(np.where(distinct, np.abs(place - wanted), np.inf)))
-    return [Interval(int(starts[best, i]), int(ends[best, i])) for i in range(1, WRONG + 1)]
-
-
-def _chances(span: int, touching: _Touching, keyframes: int) -> Numbers:
-    """(keyframes - span,) chance of each start, none of them 0."""
-    inner = max(keyframes - span - 2, 1)
-    chances = np.full(keyframes - span, max(1 - touching.first - touching.last, 0.0) / inner)
-    chances[0], chances[-1] = touching.first, touching.last
-    return chances + 1e-3

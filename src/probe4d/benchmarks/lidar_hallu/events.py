@@ -34,7 +34,7 @@ __all__ = [
 SHORTEST_SPAN, LONGEST_SPAN = 5, 19
 """Key-frame steps from an event's first key frame to its last, as B4DL's sequences have them."""
 FRAMES_OUTSIDE = 3
-NEAR_M = (10.0, 20.0, 30.0, 40.0)
+NEAR_M = (10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0)
 STILL_MPS = 0.2
 
 EVENTS_SCHEMA: dict[str, pl.DataType] = {
@@ -64,7 +64,7 @@ def measured_events(
 ) -> tuple[pl.DataFrame, dict[str, int]]:
     """Find the events that geometry gives.
 
-    The conditions: a class is there (`class-present`), a class is within 10, 20, 30 or 40 m (`class-near`), a
+    The conditions: a class is there (`class-present`), a class is within 10, 15, … 40 m (`class-near`), a
     class is in a sector (`class-in-sector`), the nearest object of a class is in a sector (`nearest-in-sector`),
     a class is the closest of all (`closest-class`), one class is closer than another (`class-closer`), the ego
     vehicle stands still (`ego-still`), it moves (`ego-moving`).
