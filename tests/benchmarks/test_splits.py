@@ -6,7 +6,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from probe4d.benchmarks.splits import select_split
+from probe4d.benchmarks.benchmark import BenchmarkRecord, SourceDataset
+from probe4d.benchmarks.splits import select_split, split_findings
 from probe4d.errors import InputError
 from probe4d.scenes.splits import OFFICIAL_SPLITS
 from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
@@ -39,6 +40,34 @@ def test_a_split_can_be_named() -> None:
     scenes = named({"a": "train", "b": "val", "c": None}, "v1.0-trainval")
     assert select_split(scenes, "train")[0].names == ["a"]
     assert select_split(scenes, "all")[0].names == ["a", "b", "c"]
+
+
+def record(*, chosen: str | None, used: str, scenes: int = 1) -> BenchmarkRecord:
+    source = SourceDataset(name="n", version="v", fingerprint=None, licence="", split=used, scenes=scenes)
+    return BenchmarkRecord(
+        suite="s",
+        version="1",
+        seed=1,
+        parameters={"split": chosen},
+        counts={},
+        exclusions={},
+        shortfalls=[],
+        source=source,
+        fingerprint="",
+        probe4d="0",
+    )
+
+
+def test_scenes_of_another_split_are_found() -> None:
+    train, val = "scene-0001", "scene-0003"
+    assert not list(split_findings(record(chosen=None, used="all"), [train, val, "made"]))
+    assert not list(split_findings(record(chosen="val", used="val"), [val]))
+    (other,) = split_findings(record(chosen="train", used="all"), [train])
+    assert other.what == "the split asked for is 'train', and the one used 'all'."
+    (outside,) = split_findings(record(chosen=None, used="val"), [train, val])
+    assert outside.what == "1 scenes are not of the split 'val': scene-0001."
+    (many,) = split_findings(record(chosen="val", used="val", scenes=151), [val])
+    assert "has 150" in many.what
 
 
 def test_an_empty_split_says_what_there_is() -> None:

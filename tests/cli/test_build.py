@@ -34,6 +34,29 @@ def test_build_prints_its_record_as_json(command: Command, simulated: Path, tmp_
     assert json.loads(done.stdout)["seed"] == 7
 
 
+def test_a_replaced_benchmark_is_named(command: Command, simulated: Path, tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+
+    def stderr(*arguments: object) -> str:
+        done = command("build", "lidar-hallu", simulated, "--out", out, "--per-family", 8, *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    assert "replaced" not in stderr()
+    assert "replaced" not in stderr()
+    first = json.loads((out / "benchmark.json").read_text())["fingerprint"]
+    assert (
+        f"replaced another benchmark in {out}: lidar-hallu from nuscenes v1.0-sim, split all, fingerprint {first}\n"
+    ) in stderr("--seed", 7)
+
+
+def test_rounding_to_as_many_yes_as_no_is_said(command: Command, simulated: Path, tmp_path: Path) -> None:
+    done = command("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", "--per-family", 7)
+    assert "short: existence: 5 of 7 questions asked for, since Yes and No are equally many and half are" in done.stderr
+    assert "short: motion: 6 of 7 questions asked for, since Yes and No are equally many." in done.stderr
+    assert command("check", tmp_path / "bench", simulated).returncode == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

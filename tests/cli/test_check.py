@@ -11,6 +11,8 @@ import pytest
 from probe4d.benchmarks.benchmark import Benchmark, write_benchmark
 from probe4d.benchmarks.lidar_hallu.build import build
 from probe4d.benchmarks.question import to_table
+from probe4d.benchmarks.suites import check
+from probe4d.errors import InputError
 from probe4d.scenes.opening import open_scenes
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -62,6 +64,25 @@ def test_a_wrong_folder_ends_in_one_sentence(command: Command, built: Benchmark,
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "holds no tables of version 'v1.0-sim'" in done.stderr
+
+
+def test_tables_that_may_not_be_read_end_in_one_sentence(
+    built: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(InputError, match=r"cannot be read \(Permission denied\)"):
+        check(built, tmp_path)
+
+
+def test_a_lost_split_fails_the_check(built: Benchmark, simulated: Path) -> None:
+    import msgspec
+
+    record = msgspec.structs.replace(built.record, parameters={**built.record.parameters, "split": "val"})
+    findings = check(replace(built, record=record), simulated).findings
+    assert {finding.rule for finding in findings} == {"split"}
 
 
 def test_other_tables_can_be_named(command: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:

@@ -30,6 +30,13 @@ def test_bad_input_ends_in_one_sentence(command: Command, tmp_path: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
+def test_prompts_do_not_go_into_a_folder(command: Command, simulated: Path, tmp_path: Path) -> None:
+    probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), tmp_path / "bench", per_family=8)
+    done = command("prompts", tmp_path / "bench", "--out", tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is a folder, not a file" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("column", "value", "words"),
     [

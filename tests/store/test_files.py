@@ -202,6 +202,12 @@ def test_log_on_a_full_disk_keeps_its_whole_lines(tmp_path: Path) -> None:
     assert read(path) == ([1, 3], [])
 
 
+def test_a_folder_is_not_written_over(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is a folder, not a file\. Name the file"):
+        write_text(tmp_path, "text")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_log_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot be written \(Is a directory\)"):
         append_lines(tmp_path, [Record(1)])

@@ -16,7 +16,15 @@ from probe4d.errors import InputError
 from probe4d.store.files import whole_file, write_bytes, write_text
 from probe4d.store.folders import whole_folder
 
-__all__ = ["Benchmark", "BenchmarkRecord", "SourceDataset", "fingerprint", "read_benchmark", "write_benchmark"]
+__all__ = [
+    "Benchmark",
+    "BenchmarkRecord",
+    "SourceDataset",
+    "fingerprint",
+    "read_benchmark",
+    "read_record",
+    "write_benchmark",
+]
 
 QUESTIONS_FILE = "questions.parquet"
 RECORD_FILE = "benchmark.json"
@@ -158,12 +166,7 @@ def read_benchmark(path: Path | str) -> Benchmark:
     for name in (RECORD_FILE, QUESTIONS_FILE):
         if not (path / name).is_file():
             raise InputError(f"has no {name}.", path=path, remedy="Give the folder that `probe4d build` wrote.")
-    try:
-        record = msgspec.json.decode((path / RECORD_FILE).read_bytes(), type=BenchmarkRecord)
-    except msgspec.DecodeError as error:
-        raise InputError(
-            f"is damaged ({error}).", path=path / RECORD_FILE, remedy="Build the benchmark again."
-        ) from error
+    record = read_record(path)
     table = _read_questions(path / QUESTIONS_FILE)
     if fingerprint(table) != record.fingerprint:
         raise InputError(
@@ -172,6 +175,21 @@ def read_benchmark(path: Path | str) -> Benchmark:
             remedy="Build the benchmark again.",
         )
     return Benchmark(table, record, path)
+
+
+def read_record(path: Path | str) -> BenchmarkRecord:
+    """Read the record in a benchmark folder, without its questions.
+
+    Raises:
+        InputError: It cannot be read, or is damaged.
+    """
+    file = Path(path) / RECORD_FILE
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=BenchmarkRecord)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", path=file) from error
+    except msgspec.DecodeError as error:
+        raise InputError(f"is damaged ({error}).", path=file, remedy="Build the benchmark again.") from error
 
 
 def _read_questions(path: Path) -> pl.DataFrame:

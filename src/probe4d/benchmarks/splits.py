@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import polars as pl
 
+from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.benchmarks.suite import AuditFinding
 from probe4d.errors import InputError
 from probe4d.scenes.splits import OFFICIAL_SPLITS
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["select_split"]
+__all__ = ["select_split", "split_findings"]
 
 ALL = "all"
+_SHOWN = 5
 
 
 def select_split(scenes: Scenes, split: str | None) -> tuple[Scenes, str]:
@@ -45,3 +50,26 @@ def select_split(scenes: Scenes, split: str | None) -> tuple[Scenes, str]:
             remedy=f"Choose one of them, or --split {ALL}.",
         )
     return scenes.select(names), split
+
+
+def split_findings(record: BenchmarkRecord, asked_about: Iterable[str]) -> Iterator[AuditFinding]:
+    """Check that a benchmark's scenes are of the split that its record names.
+
+    Args:
+        record: The benchmark's record.
+        asked_about: Names of the scenes that its questions ask about.
+    """
+    chosen, used = record.parameters.get("split"), record.source.split
+    if chosen is not None and chosen != used:
+        what = f"the split asked for is {chosen!r}, and the one used {used!r}."
+        yield AuditFinding(question="", rule="split", what=what)
+    for split, members in OFFICIAL_SPLITS.items():
+        if split not in (chosen, used):
+            continue
+        outside = sorted(set(asked_about) - members)
+        if outside:
+            what = f"{len(outside)} scenes are not of the split {split!r}: {', '.join(outside[:_SHOWN])}."
+            yield AuditFinding(question="", rule="split", what=what)
+        if record.source.scenes > len(members):
+            what = f"benchmark.json counts {record.source.scenes} scenes, the split {split!r} has {len(members)}."
+            yield AuditFinding(question="", rule="split", what=what)

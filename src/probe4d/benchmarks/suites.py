@@ -12,6 +12,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format
+from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
@@ -110,7 +111,8 @@ def check(
     Raises:
         InputError: The benchmark's suite is unknown, or the dataset cannot be read.
     """
-    findings = suite_named(benchmark.record.suite).audit(benchmark, Path(dataroot), version=version, done=done)
+    derived = suite_named(benchmark.record.suite).audit(benchmark, Path(dataroot), version=version, done=done)
+    findings = [*derived, *split_findings(benchmark.record, benchmark.table["scene"].unique().to_list())]
     return Checked(
         questions=benchmark.table.height,
         faulty=len({finding.question for finding in findings if finding.question}),

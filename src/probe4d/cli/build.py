@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from probe4d.cli import app, output
+
+if TYPE_CHECKING:
+    from probe4d.benchmarks.benchmark import BenchmarkRecord
 
 __all__ = ["build"]
 
@@ -55,6 +58,7 @@ def build(
 
     scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
     used, _ = select_split(scenes, split)
+    before = _lying_in(out)
     with output.progress("Measuring scenes", len(used.names)) as done:
         benchmark = build_suite(
             suite,
@@ -72,6 +76,11 @@ def build(
             done=done,
         )
     record = benchmark.record
+    if before is not None and before.fingerprint != record.fingerprint:
+        output.note(
+            f"replaced another benchmark in {out}: {before.suite} from {before.source.name} {before.source.version}, "
+            f"split {before.source.split}, fingerprint {before.fingerprint}"
+        )
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(record), indent=2).decode())
         return
@@ -86,3 +95,14 @@ def build(
         output.note(f"short: {shortfall}")
     for reason, n in record.exclusions.items():
         output.note(f"left out: {n:,} × {reason}")
+
+
+def _lying_in(out: Path) -> BenchmarkRecord | None:
+    """Record of the benchmark that a build is about to replace; null if there is none that can be read."""
+    from probe4d.benchmarks.benchmark import read_record
+    from probe4d.errors import InputError
+
+    try:
+        return read_record(out)
+    except InputError:
+        return None

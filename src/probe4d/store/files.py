@@ -23,10 +23,12 @@ def whole_file(path: Path | str) -> Iterator[Path]:
     sees the old file or the new one. If the block raises, the temporary file is removed.
 
     Raises:
-        InputError: The folder cannot be made or written to.
+        InputError: The path is a folder, or its folder cannot be made or written to.
         RunError: Writing failed, for example because the disk is full.
     """
     path = Path(path)
+    if path.is_dir():
+        raise InputError("is a folder, not a file.", path=path, remedy="Name the file to write.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)

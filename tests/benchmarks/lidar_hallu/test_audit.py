@@ -268,7 +268,7 @@ def test_told_events_are_checked_for_their_bounds(simulated: Path, tmp_path: Pat
     scenes = open_scenes(simulated)
     tokens = scenes.scenes["token"].to_list()
     rows = [
-        {"scene_token": token, "question": f"When does the {name} pass?", "answer": f"from frame 00{n} to frame 012."}
+        {"scene_token": token, "question": f"When does the {name} pass?", "answer": f"from frame 01{n} to frame 022."}
         for token in tokens
         for n, name in enumerate(("bus", "car"))
     ]

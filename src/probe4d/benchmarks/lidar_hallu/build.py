@@ -277,6 +277,11 @@ def _drawn(
     for family, formats in _FAMILIES.items():
         wanted = composition(family, per_family)
         made: list[Question] = []
+        if (even := 2 * wanted.yes + wanted.choice) < per_family:
+            shortfalls.append(
+                f"{family}: {even:,} of {per_family:,} questions asked for, since Yes and No are equally many"
+                f"{' and half are choices' if wanted.choice else ''}."
+            )
         if formats.yes_no is not None:
             yes, no = pools[f"{family}-yes"], pools[f"{family}-no"]
             n = min(wanted.yes, yes.height, no.height)

@@ -52,7 +52,7 @@ _EVENTS = {
     "class-closer": rf"is the nearest {_CLASS} closer to the ego vehicle than the nearest (?P<detail>[a-z ]+)\?",
 }
 _EVENT_HEAD = "During which frames "
-_INTERVAL = re.compile(r"from frame (\d+) to frame (\d+)")
+_INTERVAL = re.compile(r"from frame (\d{3,}) to frame (\d{3,})")
 _ANNOTATED = re.compile(
     r"Consider only objects whose center has a bearing between (-?[\d.e-]+) and (-?[\d.e-]+) degrees [^)]*\)\. "
 )
@@ -123,7 +123,7 @@ def read_interval(option: str) -> tuple[int, int]:
         ValueError: It is something else, or ends before it starts.
     """
     match = _INTERVAL.fullmatch(option)
-    if match is None:
+    if match is None or any(number != f"{int(number):03d}" for number in match.groups()):
         raise ValueError(f"the option {option!r} is not worded 'from frame NNN to frame NNN'")
     start, end = int(match[1]), int(match[2])
     if start > end:

@@ -15,11 +15,12 @@ import msgspec
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, derive_answer, told_boxes
 from probe4d.benchmarks.lidar_hallu.audit.comparing import TOLERANCE, differences
+from probe4d.benchmarks.lidar_hallu.audit.draw import drawn_options
 from probe4d.benchmarks.lidar_hallu.audit.events import definition_fault, derive_event, distractor_faults
-from probe4d.benchmarks.lidar_hallu.audit.integrity import benchmark_findings, question_faults
-from probe4d.benchmarks.lidar_hallu.audit.measuring import MeasuredScene, measure_scene
+from probe4d.benchmarks.lidar_hallu.audit.integrity import benchmark_findings, question_faults, source_findings
+from probe4d.benchmarks.lidar_hallu.audit.measuring import MeasuredScene, annotated_again, measure_scene
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
-from probe4d.benchmarks.lidar_hallu.audit.tables import read_key_frames
+from probe4d.benchmarks.lidar_hallu.audit.tables import read_key_frames, scene_names
 from probe4d.benchmarks.lidar_hallu.reading import Asked, about_frames, read_stem
 from probe4d.benchmarks.question import Evidence, Question
 from probe4d.benchmarks.suite import AuditFinding
@@ -39,6 +40,7 @@ class _Parameters(msgspec.Struct, frozen=True):
     events_sha256: str | None = None
     distractors: str = "matched"
     reference_channel: str | None = None
+    per_family: int | None = None
 
     @property
     def told_events(self) -> bool:
@@ -89,10 +91,15 @@ def audit(
     }
     findings: list[AuditFinding] = []
     for question in benchmark.questions:
-        findings += _question(question, scenes, parameters)
+        findings += _question(question, scenes, parameters, record.seed)
         if done is not None:
             done(question.id)
-    return [*findings, *benchmark_findings(benchmark)]
+    again = [boxes for scene in scenes.values() for boxes in annotated_again(scene, parameters.min_lidar_points)]
+    return [
+        *findings,
+        *benchmark_findings(benchmark, per_family=parameters.per_family),
+        *source_findings(record, scenes=len(scene_names(folder)), annotated_again=again),
+    ]
 
 
 def _parameters(benchmark: Benchmark) -> _Parameters:
@@ -108,8 +115,13 @@ def _parameters(benchmark: Benchmark) -> _Parameters:
 
 def _tables(dataroot: Path, built_from: str, version: str | None) -> Path:
     for folder in (dataroot, dataroot / built_from) if version is None else (dataroot / version,):
-        if (folder / "sample_annotation.json").is_file():
-            return folder
+        try:
+            if (folder / "sample_annotation.json").is_file():
+                return folder
+        except OSError as error:
+            raise InputError(
+                f"cannot be read ({error.strerror}).", path=folder, remedy="Give a folder that you may read."
+            ) from error
     which = f"{built_from!r}, which the benchmark was built from" if version is None else repr(version)
     raise InputError(
         f"holds no tables of version {which}.",
@@ -119,7 +131,7 @@ def _tables(dataroot: Path, built_from: str, version: str | None) -> Path:
 
 
 def _question(
-    question: Question, scenes: Mapping[str, MeasuredScene], parameters: _Parameters
+    question: Question, scenes: Mapping[str, MeasuredScene], parameters: _Parameters, seed: int | None
 ) -> Iterator[AuditFinding]:
     faults = list(question_faults(question))
     yield from (AuditFinding(question=question.id, rule=rule, what=f"{what}.") for rule, what in faults)
@@ -127,7 +139,7 @@ def _question(
         return
     scene = scenes.get(question.scene)
     try:
-        for what in _differing(question, scene, parameters):
+        for what in _differing(question, scene, parameters, seed):
             yield AuditFinding(question=question.id, rule=question.rule, what=f"{what}.")
     except Unanswerable as error:
         yield AuditFinding(question=question.id, rule=question.rule, what=f"{error}{_lost(question, scene)}.")
@@ -141,7 +153,9 @@ def _lost(question: Question, scene: MeasuredScene | None) -> str:
     return f"; of the boxes in its facts {', '.join(lost)} cannot be measured there" if lost else ""
 
 
-def _differing(question: Question, scene: MeasuredScene | None, parameters: _Parameters) -> Iterator[str]:
+def _differing(
+    question: Question, scene: MeasuredScene | None, parameters: _Parameters, seed: int | None
+) -> Iterator[str]:
     if scene is None:
         raise Unanswerable(f"the dataset has no scene {question.scene!r}")
     yield from differences("keyframes", question.keyframes, len(scene.key_frames))
@@ -153,6 +167,8 @@ def _differing(question: Question, scene: MeasuredScene | None, parameters: _Par
         )
     else:
         derived = derive_answer(question, asked, scene)
+    if question.options and seed is not None:
+        yield from differences("options", question.options, drawn_options(question, asked, seed))
     for name, value in _expected(asked, derived).items():
         tolerance = TOLERANCE
         if name == "margin" and question.family == "position":

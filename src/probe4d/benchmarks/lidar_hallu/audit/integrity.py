@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from probe4d.benchmarks.benchmark import Benchmark, fingerprint
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, fingerprint
+from probe4d.benchmarks.lidar_hallu.audit.draw import misplaced
 from probe4d.benchmarks.question import Question, derived_id
 from probe4d.benchmarks.suite import AuditFinding
 
-__all__ = ["benchmark_findings", "question_faults"]
+__all__ = ["benchmark_findings", "question_faults", "source_findings"]
 
 TEMPLATES = {
     "existence-yes-no": 2,
@@ -22,9 +23,26 @@ TEMPLATES = {
 }
 """Templates in the order of families, and how many answers each has to choose from."""
 
+_SHARES = {
+    "existence": (0.5, 0.5),
+    "position": (0.5, 0.5),
+    "motion": (1.0, 0.0),
+    "distance": (0.0, 1.0),
+    "temporal": (0.0, 1.0),
+}
+"""Parts of a family that are yes-no and choice questions (Table II)."""
 
-def benchmark_findings(benchmark: Benchmark) -> Iterator[AuditFinding]:
-    """Check the benchmark as a whole against its record."""
+_ANNOTATED_AGAIN = "boxes of a track that has a nearer box of its class at the key frame"
+"""Under which a record's exclusions count them."""
+
+
+def benchmark_findings(benchmark: Benchmark, *, per_family: int | None) -> Iterator[AuditFinding]:
+    """Check the benchmark as a whole against its record.
+
+    Args:
+        benchmark: The benchmark.
+        per_family: Questions asked for in each family; null where the record does not say.
+    """
     questions, record = benchmark.questions, benchmark.record
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for question in questions:
@@ -39,6 +57,12 @@ def benchmark_findings(benchmark: Benchmark) -> Iterator[AuditFinding]:
         yield _whole("counts", f"benchmark.json counts {record.source.scenes} scenes, the questions ask about {scenes}")
     yield from _balance(benchmark)
     yield from _order(questions)
+    if record.seed is not None:
+        yield from _drawn_order(questions, record.seed)
+    if per_family is None:
+        yield _whole("counts", "benchmark.json does not say how many questions a family was asked for")
+    else:
+        yield from _composition(record, found, per_family)
     yield from _uniqueness(questions)
     yield from _links(questions)
 
@@ -73,17 +97,57 @@ def question_faults(question: Question) -> Iterator[tuple[str, str]]:
 
 
 def _balance(benchmark: Benchmark) -> Iterator[AuditFinding]:
-    """Yes and No are equally many, and no family is larger than asked for."""
+    """Yes and No are equally many."""
     answers = Counter((q.template, q.answer) for q in benchmark.questions if q.format == "yes-no")
     for template in TEMPLATES:
         yes, no = answers[template, "Yes"], answers[template, "No"]
         if yes != no:
             yield _whole("balance", f"{template} has {yes} Yes and {no} No, and should have as many of each")
-    per_family = benchmark.record.parameters.get("per_family")
-    sizes = Counter(question.family for question in benchmark.questions)
-    for family, size in sizes.items():
-        if isinstance(per_family, int) and size > per_family:
-            yield _whole("counts", f"{family} has {size} questions, more than the {per_family} asked for")
+
+
+def source_findings(
+    record: BenchmarkRecord, *, scenes: int, annotated_again: Sequence[tuple[str, ...]]
+) -> Iterator[AuditFinding]:
+    """Check what the record says of the dataset against the tables.
+
+    Args:
+        record: The benchmark's record.
+        scenes: Number of scenes in the tables.
+        annotated_again: Boxes of one track and class at one key frame (see `measuring.annotated_again`).
+    """
+    if record.source.scenes > scenes:
+        yield _whole("source", f"benchmark.json counts {record.source.scenes} scenes, the tables hold {scenes}")
+    told = record.exclusions.get(_ANNOTATED_AGAIN, 0)
+    further = sum(len(tokens) - 1 for tokens in annotated_again)
+    if further > told:
+        what = f"boxes annotate a track again at a key frame where it has one: {further}, and the build saw {told}"
+        yield from (_whole("annotated-again", f"{what} (boxes {', '.join(tokens)})") for tokens in annotated_again)
+
+
+def _composition(
+    record: BenchmarkRecord, counts: Mapping[str, Mapping[str, int]], per_family: int
+) -> Iterator[AuditFinding]:
+    """Every family has the questions asked for (Table II), or the record says what is short."""
+    for family, (yes_no, choice) in _SHARES.items():
+        wanted = {"yes-no": 2 * int(per_family * yes_no / 2), "choice": int(per_family * choice)}
+        if sum(wanted.values()) < per_family:
+            wanted[""] = sum(wanted.values())
+        for kind, n in wanted.items():
+            found, asked = (counts.get(family, {}).get(kind, 0), n) if kind else (n, per_family)
+            sentence = f"{family} {kind}".strip() + f": {found:,} of {asked:,} questions"
+            if found > asked:
+                yield _whole("counts", f"{family} has {found} {kind} questions, more than the {asked} asked for")
+            elif found < asked and not any(told.startswith(sentence) for told in record.shortfalls):
+                yield _whole("counts", f"no shortfall in benchmark.json says {sentence!r}")
+
+
+def _drawn_order(questions: Sequence[Question], seed: int) -> Iterator[AuditFinding]:
+    """The seed orders the questions of each family."""
+    for family in dict.fromkeys(question.family for question in questions):
+        wrong = next(misplaced(questions, family, seed), None)
+        if wrong is not None:
+            what = f"{family}: question {wrong[0].id} stands before {wrong[1].id}, and the seed draws it after"
+            yield _whole("order", what)
 
 
 def _order(questions: Sequence[Question]) -> Iterator[AuditFinding]:

@@ -16,6 +16,7 @@ __all__ = [
     "SECTOR_CENTRES_DEG",
     "MeasuredScene",
     "Sight",
+    "annotated_again",
     "measure_scene",
     "nearest_of",
     "sector_margin_deg",
@@ -145,6 +146,18 @@ def _nearest_of_tracks(sights: Sequence[Sight]) -> list[Sight]:
         key = (sight.label, sight.track)
         bounds[key] = min(sight.distance_m, bounds.get(key, math.inf))
     return [sight for sight in sights if sight.distance_m <= bounds[sight.label, sight.track] + _NOISE]
+
+
+def annotated_again(scene: MeasuredScene, min_lidar_points: int) -> list[tuple[str, ...]]:
+    """Tokens of the boxes that count where a track has several of one class at one key frame, a tuple a place."""
+    places: list[tuple[str, ...]] = []
+    for key_frame in scene.key_frames:
+        tokens: dict[tuple[str, str], list[str]] = {}
+        for box in key_frame.boxes:
+            if box.lidar_points is None or box.lidar_points >= min_lidar_points:
+                tokens.setdefault((box.label, box.track), []).append(box.token)
+        places += [tuple(sorted(several)) for several in tokens.values() if len(several) > 1]
+    return places
 
 
 def _turn(from_deg: float, to_deg: float) -> float:

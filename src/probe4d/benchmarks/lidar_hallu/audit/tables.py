@@ -8,7 +8,8 @@ which turns a JSON array into rows: what rows mean, how they join and which of t
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -17,7 +18,7 @@ import msgspec
 from probe4d.errors import InputError
 from probe4d.store.json_tables import read_table
 
-__all__ = ["KeyFrame", "RecordedBox", "read_key_frames"]
+__all__ = ["KeyFrame", "RecordedBox", "read_key_frames", "scene_names"]
 
 _LABEL_OF_PREFIX = {
     "vehicle.car": "car",
@@ -68,6 +69,7 @@ class _Sample(msgspec.Struct):
     token: str
     next: str
     scene_token: str
+    timestamp: Annotated[int, msgspec.Meta(ge=0)]
 
 
 class _Sensor(msgspec.Struct):
@@ -85,7 +87,7 @@ class _Reading(msgspec.Struct):
     sample_token: str
     ego_pose_token: str
     calibrated_sensor_token: str
-    timestamp: int
+    timestamp: Annotated[int, msgspec.Meta(ge=0)]
     is_key_frame: bool
 
 
@@ -130,7 +132,8 @@ def read_key_frames(folder: Path, *, channel: str, scenes: Collection[str]) -> d
         Key frames by scene name; scenes that the tables do not have are absent.
 
     Raises:
-        InputError: A table cannot be read, a chain of key frames is broken, or a key frame lacks its pose.
+        InputError: A table cannot be read, a token that counts stands in two rows, a chain of key frames is
+            broken, or a key frame lacks its pose.
     """
     chains = _chains(folder, scenes)
     wanted = {token for chain in chains.values() for token in chain}
@@ -150,6 +153,15 @@ def read_key_frames(folder: Path, *, channel: str, scenes: Collection[str]) -> d
     return key_frames
 
 
+def scene_names(folder: Path) -> set[str]:
+    """Names of all scenes that the tables hold.
+
+    Raises:
+        InputError: The table of scenes cannot be read.
+    """
+    return {row.name for row in _rows(folder, "scene", _Scene)}
+
+
 def _rows(folder: Path, name: str, kind: type[Any]) -> Iterator[Any]:
     path = folder / f"{name}.json"
     if not path.is_file():
@@ -160,9 +172,14 @@ def _rows(folder: Path, name: str, kind: type[Any]) -> Iterator[Any]:
 
 def _chains(folder: Path, scenes: Collection[str]) -> dict[str, list[str]]:
     """Sample tokens of each scene, in the order of the chain."""
-    firsts = {row.name: row for row in _rows(folder, "scene", _Scene) if row.name in scenes}
+    rows = list(_rows(folder, "scene", _Scene))
+    _refuse_repeated(folder / "scene.json", "token", (row.token for row in rows))
+    _refuse_repeated(folder / "scene.json", "name", (row.name for row in rows))
+    firsts = {row.name: row for row in rows if row.name in scenes}
     of_scene = {row.token for row in firsts.values()}
-    following = {row.token: row.next for row in _rows(folder, "sample", _Sample) if row.scene_token in of_scene}
+    samples = [row for row in _rows(folder, "sample", _Sample) if row.scene_token in of_scene]
+    _refuse_repeated(folder / "sample.json", "token", (row.token for row in samples))
+    following = {row.token: row.next for row in samples}
     chains: dict[str, list[str]] = {}
     for name, scene in firsts.items():
         chain: dict[str, None] = {}
@@ -170,7 +187,10 @@ def _chains(folder: Path, scenes: Collection[str]) -> dict[str, list[str]]:
         while token:
             if token not in following or token in chain:
                 raise InputError(
-                    f"the chain of key frames of {name} is broken.", path=folder / "sample.json", row=f"token {token}"
+                    f"the chain of key frames of {name} is broken.",
+                    path=folder / "sample.json",
+                    row=f"token {token}",
+                    remedy="Let `next` lead from the scene's first key frame to its last, through each once.",
                 )
             chain[token] = None
             token = following[token]
@@ -188,22 +208,30 @@ def _readings(folder: Path, channel: str, samples: Collection[str]) -> dict[str,
     for row in _rows(folder, "sample_data", _Reading):
         if row.is_key_frame and row.sample_token in samples and row.calibrated_sensor_token in calibrations:
             other = readings.get(row.sample_token)
+            if other is not None and other.token == row.token:
+                _refuse_repeated(folder / "sample_data.json", "token", (other.token, row.token))
             if other is None or (row.timestamp, row.token) < (other.timestamp, other.token):
                 readings[row.sample_token] = row
     return readings
 
 
 def _poses(folder: Path, tokens: Collection[str]) -> dict[str, tuple[Any, Any]]:
+    rows = [row for row in _rows(folder, "ego_pose", _Pose) if row.token in tokens]
+    _refuse_repeated(folder / "ego_pose.json", "token", (row.token for row in rows))
     return {
         row.token: (tuple(row.translation), tuple(row.rotation))
-        for row in _rows(folder, "ego_pose", _Pose)
-        if row.token in tokens and _finite(row.translation) and _finite(row.rotation) and any(row.rotation)
+        for row in rows
+        if _finite(row.translation) and _finite(row.rotation) and any(row.rotation)
     }
 
 
 def _boxes(folder: Path, samples: Collection[str]) -> dict[str, list[RecordedBox]]:
-    names = {row.token: row.name for row in _rows(folder, "category", _Category)}
-    labels = {row.token: _label(names.get(row.category_token, "")) for row in _rows(folder, "instance", _Instance)}
+    categories = list(_rows(folder, "category", _Category))
+    instances = list(_rows(folder, "instance", _Instance))
+    for table, rows in (("category", categories), ("instance", instances)):
+        _refuse_repeated(folder / f"{table}.json", "token", (row.token for row in rows))
+    names = {row.token: row.name for row in categories}
+    labels = {row.token: _label(names.get(row.category_token, "")) for row in instances}
     boxes: dict[str, list[RecordedBox]] = {}
     for row in _rows(folder, "sample_annotation", _Box):
         label = labels.get(row.instance_token)
@@ -211,7 +239,21 @@ def _boxes(folder: Path, samples: Collection[str]) -> dict[str, list[RecordedBox
             x, y, z = row.translation
             box = RecordedBox(row.token, row.instance_token, label, (x, y, z), row.num_lidar_pts)
             boxes.setdefault(row.sample_token, []).append(box)
+    _refuse_repeated(
+        folder / "sample_annotation.json", "token", (box.token for there in boxes.values() for box in there)
+    )
     return boxes
+
+
+def _refuse_repeated(path: Path, column: str, values: Iterable[str]) -> None:
+    repeated = sorted(value for value, n in Counter(values).items() if n > 1)
+    if repeated:
+        raise InputError(
+            f"the {column} stands in more than one row.",
+            path=path,
+            row=f"{column} {repeated[0]}",
+            remedy="Remove all of them but one.",
+        )
 
 
 def _label(category: str) -> str | None:
