@@ -4,10 +4,15 @@ import csv
 import json
 import subprocess
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
+
+from probe4d.cli.diagnose import tables_in_percent
+from probe4d.report.lookup import percent
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -134,3 +139,56 @@ def test_answers_to_another_benchmark(command: Command, asked: Path, tmp_path: P
     done = command("diagnose", asked / "bench", stranger, "--out", tmp_path / "report")
     assert done.returncode == 2
     assert "answers another benchmark" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["bench", "one"])
+def test_a_report_is_not_written_over_what_it_reads(command: Command, asked: Path, name: str) -> None:
+    before = sorted(path.name for path in (asked / name).iterdir())
+    done = command("diagnose", asked / "bench", asked / "one", "--out", asked / "two" / ".." / name)
+    assert done.returncode == 2
+    assert "is a folder to be read" in done.stderr
+    assert sorted(path.name for path in (asked / name).iterdir()) == before
+
+
+def test_parsers_that_agree_are_told_of_in_one_line(command: Command, asked: Path, tmp_path: Path) -> None:
+    done = command("diagnose", asked / "bench", asked / "one", "--no-report", "--out", tmp_path / "x")
+    assert "one:" not in done.stderr
+    assert done.stderr.count("parser") == 1
+
+
+FAMILIES = ["existence", "existence", "position", "position", "motion", "distance", "temporal", "all"]
+FORMATS = ["yes-no", "choice", "yes-no", "choice", "yes-no", "choice", "choice", "all"]
+
+
+def printed(names: list[str], width: int, value: float = 0.3665) -> str:
+    accuracies = pl.DataFrame({"family": FAMILIES, "format": FORMATS} | {name: [value] * 8 for name in names})
+    console = Console(width=width, file=StringIO(), highlight=False)
+    for table in tables_in_percent(accuracies, width):
+        console.print(table)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_twelve_runs_are_readable_on_eighty_columns() -> None:
+    names = [f"some-model-7b-{number:02d}" for number in range(10)] + ["control:fixed", "control:content"]
+    text = printed(names, 80)
+    assert max(map(len, text.splitlines())) <= 80
+    tables = text.count("accuracy, %")
+    assert 1 < tables <= 2
+    for name in names:
+        assert text.count(f" {name} ") == tables, "no name is broken"
+    for family, kind in zip(FAMILIES, FORMATS, strict=True):
+        assert text.count(f" {family} ") == FAMILIES.count(family) + (family == kind), "no header is broken"
+    assert text.count("36.7") == 12 * 8
+
+
+def test_one_table_where_it_fits_and_long_names_fold() -> None:
+    assert printed(["a", "b", "control:content"], 80).count("accuracy, %") == 1
+    folded = printed(["q" * 90, "b"], 80)
+    assert max(map(len, folded.splitlines())) <= 80
+    assert folded.count("q") % 90 == 0
+
+
+def test_terminal_and_report_round_alike() -> None:
+    assert "36.7" in printed(["a"], 80)
+    assert percent(0.3665).startswith("36.7")

@@ -112,6 +112,17 @@ def test_another_dataset_is_refused(command: Command, made: Benchmark, simulated
     assert "dataset that the benchmark was built from" in done.stderr
 
 
+def test_a_dataset_of_the_same_names_is_refused(command: Command, made: Benchmark, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    simulated = command("simulate", other, "--scenes", "6", "--seed", "77", "--no-cameras")
+    assert simulated.returncode == 0, simulated.stderr
+    motion = next(one for one in made.questions if one.family == "motion" and one.scene in open_scenes(other).names)
+    done = command("show", made.path, motion.id, "--data", other, "--out", tmp_path / "x.png")
+    assert done.returncode == 2
+    assert "holds none of the records it was measured from" in done.stderr
+    assert not (tmp_path / "x.png").exists()
+
+
 def test_text_from_data_cannot_steer_the_terminal(command: Command, made: Benchmark, tmp_path: Path) -> None:
     hostile = [msgspec.structs.replace(one, question="\x1b[2J\x07\u202e" + str(one.question)) for one in made.questions]
     table = to_table(hostile)

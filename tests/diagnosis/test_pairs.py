@@ -145,3 +145,42 @@ def test_contrasts_follow_the_links() -> None:
     found = {name: value(figures, "m", name, "motion") for name in ("contrasts", "contrasts_both", "contrasts_one")}
     assert found == {"contrasts": 2, "contrasts_both": 1, "contrasts_one": 1}
     assert value(figures, "m", "contrast_same_answer", "motion") == 0.5
+
+
+def test_a_fixed_prompt_may_hold_the_motion_text_or_not() -> None:
+    motion = ["fast", "slow", "fast"]
+    facts = [{"ego_motion": {"text": text}} for text in motion]
+    for prompts in ([SAME] * 3, [f"{text}\n{SAME}" for text in motion]):
+        made = [asked(n, "Yes" if n == 0 else "No", f"s{n}", facts=facts[n], prompt=prompts[n]) for n in range(3)]
+        assert paired(benchmark_of(made), EGO) == [(0, 2)]
+        assert paired(benchmark_of(made), PLAIN) == [(0, 1)]
+
+
+def test_a_run_whose_prompts_are_not_known_has_no_pairs_and_it_is_said() -> None:
+    benchmark = benchmark_of([asked(n, "Yes" if n % 2 else "No", f"s{n}", prompt=SAME) for n in range(8)])
+    found = diagnose(benchmark, [run_of("plain", benchmark, oracle), run_of("moved", benchmark, oracle, layout="ego")])
+    metrics = found.figures.filter(pl.col("metric").str.starts_with("pair"))
+    assert set(metrics["run"]) == {"plain", "control:fixed", "control:content"}
+    assert found.pairs["layout"].unique().to_list() == ["plain"]
+    assert any(text.startswith("moved was asked in the ego layout") for text in found.warnings)
+    assert not any(text.startswith("plain") for text in found.warnings)
+
+
+def test_a_family_without_pairs_says_zero() -> None:
+    lonely = [asked(10 + n, "Yes", f"s{n}", family="position", question=f"Only {n}?") for n in range(3)]
+    paired_up = [asked(n, "Yes" if n % 2 else "No", f"s{n}") for n in range(6)]
+    benchmark = benchmark_of([*lonely, *paired_up])
+    figures = diagnose(benchmark, [run_of("m", benchmark, oracle)]).figures
+    rows = figures.filter(pl.col("metric").str.starts_with("pair"), family="position", run="m")
+    assert rows.select("format", "relation", "metric", "value", "n").rows() == [("yes-no", "all", "pairs", 0.0, 0)]
+    assert value(figures, "m", "pairs", "existence") == 3
+
+
+def test_the_lead_over_guessing_has_an_interval_that_knows_from_guessing() -> None:
+    benchmark = benchmark_of([asked(n, "Yes" if n % 2 else "No", f"s{n % 40:02d}") for n in range(400)])
+    runs = [run_of("knows", benchmark, oracle), run_of("coin", benchmark, random_answerer(3))]
+    leads = diagnose(benchmark, runs).figures.filter(metric="pair_lead", family="all")
+    (knows,), (coin,) = (leads.filter(run=name).to_dicts() for name in ("knows", "coin"))
+    assert (knows["value"], knows["low"], knows["high"]) == pytest.approx((0.75, 0.75, 0.75))
+    assert coin["low"] < 0 < coin["high"]
+    assert coin["low"] < coin["value"] < coin["high"]

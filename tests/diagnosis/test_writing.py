@@ -11,7 +11,7 @@ import pytest
 from diagnosis_making import driving_benchmark, mixture, oracle, run_of
 
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.tables import FIGURES_SCHEMA, Diagnosis
+from probe4d.diagnosis.tables import COUNTS, FIGURES_SCHEMA, Diagnosis
 from probe4d.diagnosis.writing import write_tables
 from probe4d.errors import InputError
 
@@ -44,6 +44,16 @@ def test_every_table_is_written_and_reads_back(diagnosis: Diagnosis, tmp_path: P
     named = diagnosis.figures.with_columns(pl.col("family").str.replace("^=", "'="))
     assert figures.equals(named)
     assert pl.read_parquet(tmp_path / "report" / "records.parquet").equals(diagnosis.records)
+
+
+def test_counts_are_written_as_counts(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    write_tables(diagnosis, tmp_path)
+    rows = pl.read_csv(tmp_path / "figures.csv", infer_schema=False)
+    counts = rows.filter(pl.col("metric").is_in(COUNTS))
+    assert {"pairs", "selected_a", "rescues", "repairs"} <= set(counts["metric"])
+    assert counts["value"].str.contains(r"^\d+$").all()
+    fractions = rows.filter(pl.col("metric") == "accuracy")
+    assert fractions["value"].str.contains(r"^\d\.\d+$").all()
 
 
 def test_no_cell_is_a_formula(diagnosis: Diagnosis, tmp_path: Path) -> None:

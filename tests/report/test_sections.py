@@ -54,6 +54,25 @@ def test_changes_are_those_of_the_figures(parts: dict[str, Section]) -> None:
     assert rows["All questions"][2:4] == (str(broken), "0")
 
 
+def test_features_say_how_they_stand(parts: dict[str, Section]) -> None:
+    names = [column.name for column in parts["shortcuts"].table.columns]
+    assert "Gain beyond the truth" in names
+    found = {row[0:3]: row[names.index("Standing")] for row in parts["shortcuts"].table.rows}
+    assert set(found.values()) <= {"", "named", "truth", "partly", "second"}
+    named = DIAGNOSIS.shortcuts.filter("named")
+    assert named.height == sum(standing == "named" for standing in found.values())
+    assert "beyond" not in parts["shortcuts"].intro
+    assert "three times the width" in parts["shortcuts"].intro
+
+
+def test_runs_that_are_not_drawn_are_spoken_of() -> None:
+    runs = {f"run-{number}": WORSE for number in range(6)}
+    (section,) = (part for part in sections(diagnosed(runs, QUESTIONS)) if part.anchor == "slices")
+    assert "Drawn are the first 4 of 6 runs, run-0, run-1, run-2 and run-3; the table holds all." in section.intro
+    (section,) = (part for part in sections(DIAGNOSIS) if part.anchor == "slices")
+    assert "Drawn are" not in section.intro
+
+
 def test_one_run_has_no_changes() -> None:
     made = sections(diagnosed({"only": WORSE}, QUESTIONS))
     assert "changes" not in [section.anchor for section in made]

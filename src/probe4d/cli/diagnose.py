@@ -86,41 +86,61 @@ def _refuse_inputs(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
-    """A row for each family and format, a column for each run and control; several tables if one is too wide.
+    """A row for each family and format, a column for each run and control.
+
+    Where that is too wide, runs are the rows, in as many tables as it takes to show every family.
 
     Args:
         accuracies: Columns family, format, and one for each run and control.
         width: Characters on a line.
     """
+    from probe4d.diagnosis.wording import in_percent
+
+    names = [output.harmless(name) for name in accuracies.columns[2:]]
+    groups = [(output.harmless(family), kind) for family, kind in accuracies.select("family", "format").iter_rows()]
+    cells = [[in_percent(value) for value in row] for row in accuracies.select(accuracies.columns[2:]).iter_rows()]
+    upright = _tables(["accuracy, %", "format"], groups, names, cells, width)
+    if len(upright) <= 1:
+        return upright
+    turned = [list(row) for row in zip(*cells, strict=True)]
+    return _tables(["accuracy, %"], [(name,) for name in names], ["\n".join(group) for group in groups], turned, width)
+
+
+def _tables(
+    corner: Sequence[str],
+    labels: Sequence[tuple[str, ...]],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    width: int,
+) -> list[Table]:
+    """The cells under their columns, with the labels at the beginning of each row, in tables of at most this width."""
+    from rich.cells import cell_len
     from rich.markup import escape
     from rich.table import Table
 
-    from probe4d.diagnosis.wording import in_percent
+    border, gap, longest = 1, 3, max(16, width // 3)
 
-    first = [output.harmless(family) for family in accuracies["family"]]
-    taken = sum(_column(texts) for texts in (["accuracy, %", *first], ["format", *accuracies["format"]])) + 1
-    blocks: list[list[str]] = []
+    def taken(texts: Sequence[str]) -> int:
+        return max(cell_len(line) for text in texts for line in text.split("\n")) + gap
+
+    left = width - border - sum(min(taken(texts), longest + gap) for texts in zip(corner, *labels, strict=True))
     room = 0
-    for name in accuracies.columns[2:]:
-        needed = _column([output.harmless(name), "100.0"])
+    blocks: list[list[int]] = []
+    for place, column in enumerate(columns):
+        needed = taken([column, *(row[place] for row in cells)])
         if not blocks or needed > room:
             blocks.append([])
-            room = width - taken
-        blocks[-1].append(name)
+            room = left
+        blocks[-1].append(place)
         room -= needed
     tables = []
-    for names in blocks:
-        table = Table("accuracy, %", "format")
-        for name in names:
-            table.add_column(escape(output.harmless(name)), justify="right", overflow="fold")
-        for family, kind, *values in accuracies.select("family", "format", *names).iter_rows():
-            table.add_row(escape(output.harmless(family)), kind, *(in_percent(value) for value in values))
+    for block in blocks:
+        table = Table()
+        for text in corner:
+            table.add_column(text, overflow="fold", max_width=longest)
+        for place in block:
+            table.add_column(escape(columns[place]), justify="right", overflow="fold")
+        for label, row in zip(labels, cells, strict=True):
+            table.add_row(*map(escape, label), *(row[place] for place in block))
         tables.append(table)
     return tables
-
-
-def _column(texts: Sequence[str]) -> int:
-    """Width of a column with its border and padding."""
-    from rich.cells import cell_len
-
-    return max(map(cell_len, texts)) + 3
