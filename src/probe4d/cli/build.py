@@ -76,7 +76,7 @@ def build(
             done=done,
         )
     record = benchmark.record
-    if before is not None and before.fingerprint != record.fingerprint:
+    if before is not None and not _is_repeated(before, record):
         output.note(
             f"replaced another benchmark in {out}: {before.suite} from {before.source.name} {before.source.version}, "
             f"split {before.source.split}, fingerprint {before.fingerprint}"
@@ -98,7 +98,7 @@ def build(
 
 
 def _lying_in(out: Path) -> BenchmarkRecord | None:
-    """Record of the benchmark that a build is about to replace; null if there is none that can be read."""
+    """Record of the benchmark that a build is about to replace; null if there is none, or none that can be read."""
     from probe4d.benchmarks.benchmark import read_record
     from probe4d.errors import InputError
 
@@ -106,3 +106,8 @@ def _lying_in(out: Path) -> BenchmarkRecord | None:
         return read_record(out)
     except InputError:
         return None
+
+
+def _is_repeated(before: BenchmarkRecord, now: BenchmarkRecord) -> bool:
+    """Whether a build gave again what was there: the same questions, of the same dataset by the same parameters."""
+    return (before.fingerprint, before.source, before.parameters) == (now.fingerprint, now.source, now.parameters)
