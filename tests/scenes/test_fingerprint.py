@@ -3,7 +3,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from probe4d.scenes.fingerprint import fingerprint_of
+from probe4d.scenes.fingerprint import fingerprint_of, table_digest
 
 TABLE = pl.DataFrame(
     {
@@ -37,12 +37,16 @@ def changed(column: str, values: list[object]) -> pl.DataFrame:
     ],
 )
 def test_what_differs_has_another_fingerprint(other: pl.DataFrame) -> None:
-    assert fingerprint_of({"table": other}) != fingerprint_of({"table": TABLE})
+    assert table_digest(other) != table_digest(TABLE)
 
 
 def test_what_is_equal_has_the_same() -> None:
-    first = fingerprint_of({"table": TABLE, "other": TABLE})
-    assert first == fingerprint_of({"other": TABLE, "table": pl.concat([TABLE.head(2), TABLE.tail(2)])})
-    assert first == fingerprint_of({"table": changed("number", [1.0, None, -0.0, -2.5]), "other": TABLE})
+    assert table_digest(pl.concat([TABLE.head(2), TABLE.tail(2)])) == table_digest(TABLE)
+    assert table_digest(changed("number", [1.0, None, -0.0, -2.5])) == table_digest(TABLE)
+
+
+def test_a_fingerprint_is_that_of_names_and_digests() -> None:
+    first = fingerprint_of({"a": "1", "b": "2"})
     assert len(first) == 64
-    assert first != fingerprint_of({"table": TABLE})
+    assert first == fingerprint_of({"b": "2", "a": "1"})
+    assert len({first, fingerprint_of({"a": "2", "b": "1"}), fingerprint_of({"a": "1"})}) == 3

@@ -8,28 +8,32 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-__all__ = ["fingerprint_of"]
+__all__ = ["fingerprint_of", "table_digest"]
 
-_SLAB_ROWS = 1 << 15
+_SLAB_ROWS = 1 << 13
 
 
-def fingerprint_of(tables: Mapping[str, pl.DataFrame]) -> str:
-    """SHA-256 over the columns of tables, 64 hexadecimal digits.
+def fingerprint_of(digests: Mapping[str, str]) -> str:
+    """SHA-256 over the names of tables and their digests (see `table_digest`), 64 hexadecimal digits."""
+    lines = [f"{name} {digests[name]}\n" for name in sorted(digests)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def table_digest(table: pl.DataFrame) -> str:
+    """SHA-256 over the columns of a table, 64 hexadecimal digits.
 
     Shuffled rows and floats written anew in the dataset's files change nothing here, since the tables of
     `Scenes` are sorted and hold numbers; a value that differs does.
 
     Args:
-        tables: Tables by name, each in an order that does not depend on that of the files.
+        table: A table in an order that does not depend on that of the files.
     """
-    sha256 = hashlib.sha256()
-    for name in sorted(tables):
-        sha256.update(f"{name} {tables[name].height}\n".encode())
-        for start in range(0, tables[name].height, _SLAB_ROWS):
-            for column in tables[name].slice(start, _SLAB_ROWS):
-                sha256.update(f"{column.name}\n".encode())
-                for part in _bytes(column):
-                    sha256.update(part)
+    sha256 = hashlib.sha256(f"{table.height}\n".encode())
+    for start in range(0, table.height, _SLAB_ROWS):
+        for column in table.slice(start, _SLAB_ROWS):
+            sha256.update(f"{column.name}\n".encode())
+            for part in _bytes(column):
+                sha256.update(part)
     return sha256.hexdigest()
 
 
@@ -41,6 +45,6 @@ def _bytes(column: pl.Series) -> list[bytes]:
         return [*parts, lengths.to_numpy().tobytes(), *_bytes(column.filter(lengths > 0).explode())]
     if column.dtype == pl.String:
         texts = column.fill_null("")
-        return [*parts, texts.str.len_bytes().to_numpy().tobytes(), "".join(texts).encode()]
+        return [*parts, texts.str.len_bytes().to_numpy().tobytes(), str(texts.str.join("").item()).encode()]
     values = column.fill_null(0).to_numpy()
     return [*parts, (values + 0).tobytes()]  # so that -0.0 and 0.0, which are equal, are the same

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from probe4d.scenes.fingerprint import fingerprint_of
+from probe4d.scenes.fingerprint import fingerprint_of, table_digest
 from probe4d.scenes.nuscenes.boxes import read_boxes
 from probe4d.scenes.nuscenes.folder import TableFolder
 from probe4d.scenes.nuscenes.key_frames import KeyFrames, read_key_frames
@@ -42,20 +42,26 @@ def read_scenes(folder: TableFolder, reference_channel: str | None, keep: Keep) 
     """
     reader = TableReader(folder)
     dropped: Counter[str] = Counter()
+    digests: dict[str, str] = {}
+
+    def finished(name: str, table: pl.DataFrame) -> pl.DataFrame:
+        digests[name] = table_digest(table)  # while it is in memory: mapped, every page would count twice
+        return keep(name, table)
+
     key_frames = read_key_frames(reader)
-    scenes = keep("scenes", _scene_table(key_frames, folder.version))
+    scenes = finished("scenes", _scene_table(key_frames, folder.version))
     channel, readings = read_readings(reader, key_frames, reference_channel, dropped)
-    keyframes = keep("keyframes", _key_frame_table(key_frames, readings))
-    sensors = keep("sensors", readings.table.select(*SENSORS_SCHEMA))
+    keyframes = finished("keyframes", _key_frame_table(key_frames, readings))
+    sensors = finished("sensors", readings.table.select(*SENSORS_SCHEMA))
     ego_poses = readings.reference_poses()
     del readings
-    boxes = keep("boxes", read_boxes(reader, key_frames, ego_poses, dropped))
+    boxes = finished("boxes", read_boxes(reader, key_frames, ego_poses, dropped))
     return Scenes(
         root=folder.root,
         version=folder.version,
         adapter=ADAPTER,
         reference_channel=channel,
-        fingerprint=fingerprint_of({"scenes": scenes, "keyframes": keyframes, "sensors": sensors, "boxes": boxes}),
+        fingerprint=fingerprint_of(digests),
         licence=licence_of(folder.version),
         scenes=scenes,
         keyframes=keyframes,
