@@ -10,6 +10,8 @@ __all__ = ["MAX_GAP_S", "box_velocities"]
 MAX_GAP_S = 1.5
 """Longest time between a box and its neighbour in the track over which a velocity is defined, seconds."""
 
+_SLAB = 1 << 13
+
 
 def box_velocities(
     positions: NDArray[np.float64],
@@ -31,16 +33,17 @@ def box_velocities(
     Returns:
         Velocities in the global frame, m/s, shape (n, 3); NaN where undefined, never a made-up 0.
     """
-    own = np.arange(len(positions))
-    has_previous, has_following = previous >= 0, following >= 0
-    first = np.where(has_previous, previous, own)
-    last = np.where(has_following, following, own)
     # Seconds as the devkit takes them, rounded before they are subtracted: its figures come out bit for bit.
     times_s = times_us * 1e-6
-    elapsed_s = times_s[last] - times_s[first]
-    longest_s = np.where(has_previous & has_following, 2 * MAX_GAP_S, MAX_GAP_S)
-    defined = (has_previous | has_following) & (elapsed_s > 0) & (elapsed_s <= longest_s)
     velocities = np.full_like(positions, np.nan, dtype=np.float64)
-    moved = positions[last[defined]] - positions[first[defined]]
-    velocities[defined] = moved / elapsed_s[defined, np.newaxis]
+    for start in range(0, len(positions), _SLAB):  # in slabs, so that what lies between stays small
+        own = np.arange(start, min(start + _SLAB, len(positions)))
+        has_previous, has_following = previous[own] >= 0, following[own] >= 0
+        first = np.where(has_previous, previous[own], own)
+        last = np.where(has_following, following[own], own)
+        elapsed_s = times_s[last] - times_s[first]
+        longest_s = np.where(has_previous & has_following, 2 * MAX_GAP_S, MAX_GAP_S)
+        defined = (has_previous | has_following) & (elapsed_s > 0) & (elapsed_s <= longest_s)
+        moved = positions[last[defined]] - positions[first[defined]]
+        velocities[own[defined]] = moved / elapsed_s[defined, np.newaxis]
     return velocities

@@ -97,9 +97,12 @@ def read_boxes(
     annotations = annotations.take(sorted_rows(annotations.table, "key_frame", "track"))
     times_us = np.array([sample.timestamp for sample in key_frames.samples], dtype=np.int64)
     previous, following = _neighbours(annotations.table, dropped)
+    # The links have been followed; their tokens are a fifth of what is held here.
+    annotations = _Annotations(annotations.table.drop("previous", "following"), annotations.numbers)
     velocities = box_velocities(
         annotations.numbers[:, :3], times_us[annotations.table["key_frame"].to_numpy()], previous, following
     )
+    del previous, following
     return _box_table(annotations, velocities, key_frames, ego_poses, tracks, attribute_lists)
 
 
