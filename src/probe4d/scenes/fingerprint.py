@@ -39,12 +39,14 @@ def table_digest(table: pl.DataFrame) -> str:
 
 def _bytes(column: pl.Series) -> list[bytes]:
     """A column as bytes from which it could be told: what is null, then the values one after another."""
-    parts = [np.packbits(column.is_null().to_numpy()).tobytes()]
+    parts = [f"{column.null_count()}\n".encode()]
+    if column.null_count():
+        parts.append(np.packbits(column.is_null().to_numpy()).tobytes())
+        if not isinstance(column.dtype, pl.List):
+            column = column.fill_null("" if column.dtype == pl.String else 0)
     if isinstance(column.dtype, pl.List):
         lengths = column.list.len().fill_null(0)
         return [*parts, lengths.to_numpy().tobytes(), *_bytes(column.filter(lengths > 0).explode())]
     if column.dtype == pl.String:
-        texts = column.fill_null("")
-        return [*parts, texts.str.len_bytes().to_numpy().tobytes(), str(texts.str.join("").item()).encode()]
-    values = column.fill_null(0).to_numpy()
-    return [*parts, (values + 0).tobytes()]  # so that -0.0 and 0.0, which are equal, are the same
+        return [*parts, column.str.len_bytes().to_numpy().tobytes(), "".join(column.to_list()).encode()]
+    return [*parts, (column.to_numpy() + 0).tobytes()]  # so that -0.0 and 0.0, which are equal, are the same
