@@ -12,14 +12,22 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
+from probe4d.models.generation import Generation
+from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.selection import Selection
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder
 from probe4d.store.logs import LogTail, read_lines
 
 __all__ = [
+    "ANSWERS_FILE",
     "ANSWER_SCHEMA",
+    "ERRORS_FILE",
+    "LEFT_OUT_FILE",
+    "RECORD_FILE",
     "Answer",
     "AnswerError",
+    "LeftOut",
     "Run",
     "RunRecord",
     "check_run",
@@ -31,6 +39,7 @@ __all__ = [
 RECORD_FILE = "run.json"
 ANSWERS_FILE = "answers.jsonl"
 ERRORS_FILE = "errors.jsonl"
+LEFT_OUT_FILE = "left_out.jsonl"
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +49,11 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         model: Name of the model asked.
         setting: Name of the setting, such as `default` or `anti-position`.
         layout: Prompt layout; runs of one layout put the same text before a model apart from the setting.
-        parameters: Generation and evidence parameters.
+        parameters: What the model was opened with (`base_url`, the provider's own arguments), or what an import
+            knows of the generation.
+        generation: Generation options; null where they are not known.
+        evidence: What the model was shown; null where that is not known.
+        selection: Which questions were asked; null means all.
         benchmark: Fingerprint of the benchmark.
         versions: Versions of what took part.
     """
@@ -49,6 +62,9 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     setting: str = "default"
     layout: str = "plain"
     parameters: dict[str, Any] = {}
+    generation: Generation | None = None
+    evidence: EvidencePlan | None = None
+    selection: Selection | None = None
     benchmark: str
     versions: dict[str, str] = {}
 
@@ -62,9 +78,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         text: The model's reply, untouched.
         reasoning: Reasoning that the provider returned apart from the reply.
         finish_reason: Why generation ended, as the provider says (`stop`, `length`, …).
-        evidence: Hash of what the model was shown.
+        rotation: How far the options were rotated: letter i stood before option (i + rotation) mod n.
+        model: Name and version of the model as the server says.
+        evidence: Hash of what the model was shown; null without evidence.
+        evidence_scene: Scene that was shown, where it is not the question's own.
         seed: Seed of the generation.
         tokens: Tokens generated.
+        input_tokens: Tokens read.
         seconds: Time of the call.
     """
 
@@ -73,10 +93,21 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     reasoning: str | None = None
     finish_reason: str | None = None
+    rotation: int = 0
+    model: str | None = None
     evidence: str | None = None
+    evidence_scene: str | None = None
     seed: int | None = None
     tokens: int | None = None
+    input_tokens: int | None = None
     seconds: float | None = None
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of `left_out.jsonl`: a selected question that was not asked, and why."""
+
+    question: str
+    reason: str
 
 
 class AnswerError(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,9 +124,13 @@ ANSWER_SCHEMA: dict[str, pl.DataType] = {
     "text": pl.String(),
     "reasoning": pl.String(),
     "finish_reason": pl.String(),
+    "rotation": pl.Int64(),
+    "model": pl.String(),
     "evidence": pl.String(),
+    "evidence_scene": pl.String(),
     "seed": pl.Int64(),
     "tokens": pl.Int64(),
+    "input_tokens": pl.Int64(),
     "seconds": pl.Float64(),
     "error": pl.String(),
 }
@@ -110,6 +145,7 @@ class Run:
         name: Name of its folder.
         record: Content of `run.json`.
         answers: One row for each answer or error, with the columns of `ANSWER_SCHEMA`.
+        left_out: Selected questions that were not asked, with the reason.
         warnings: What was odd and did no harm, such as a half-written last line, as sentences.
         path: Folder it was read from; null if it was not.
     """
@@ -117,6 +153,7 @@ class Run:
     name: str
     record: RunRecord
     answers: pl.DataFrame
+    left_out: tuple[LeftOut, ...] = ()
     warnings: tuple[str, ...] = ()
     path: Path | None = None
 
@@ -185,7 +222,15 @@ def read_run(path: Path | str) -> Run:
         key = (failure.question, failure.variant)
         rows.setdefault(key, dict.fromkeys(ANSWER_SCHEMA) | msgspec.structs.asdict(failure))
     columns = {name: [row[name] for row in rows.values()] for name in ANSWER_SCHEMA}
-    return Run(path.resolve().name, record, pl.DataFrame(columns, schema=ANSWER_SCHEMA), tuple(warnings), path)
+    left_out = _read_log(path / LEFT_OUT_FILE, LeftOut, warnings) if (path / LEFT_OUT_FILE).exists() else []
+    return Run(
+        path.resolve().name,
+        record,
+        pl.DataFrame(columns, schema=ANSWER_SCHEMA),
+        tuple(one for _, one in left_out),
+        tuple(warnings),
+        path,
+    )
 
 
 def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) -> tuple[str, ...]:

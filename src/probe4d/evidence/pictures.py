@@ -1,0 +1,44 @@
+"""Which pictures can be rendered of a key frame, and how large."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import msgspec
+
+__all__ = ["VIEWS", "Picture", "PictureOptions", "View"]
+
+View = Literal["cameras", "birds-eye"]
+VIEWS: tuple[View, ...] = ("cameras", "birds-eye")
+
+
+class PictureOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Size and quality of rendered pictures.
+
+    Attributes:
+        max_side_px: Longest side, pixels.
+        jpeg_quality: 1 to 95.
+    """
+
+    max_side_px: int = 1024
+    jpeg_quality: int = 85
+
+
+class Picture(NamedTuple):
+    """A picture to be rendered.
+
+    Attributes:
+        view: Surround grid of cameras, or bird's-eye view of LiDAR points.
+        scene: Scene whose sensors are shown.
+        frame: Key frame of that scene that is shown.
+        label: Frame number written into the picture, which differs from `frame` where the order is shuffled.
+        channels: Cameras of the grid; empty means all six.
+        black: Whether the picture is blank but for its label.
+    """
+
+    view: View
+    scene: str
+    frame: int
+    label: int
+    channels: tuple[str, ...] = ()
+    black: bool = False

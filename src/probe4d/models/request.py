@@ -1,0 +1,88 @@
+"""What a model is sent and what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from probe4d.errors import RunError
+from probe4d.evidence.image import Image
+
+__all__ = ["Model", "ModelFailure", "Reply", "Request"]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """One call of a model.
+
+    Attributes:
+        key: Names the request in logs; unique among those asked together.
+        text: Text of the user's message.
+        images: Pictures put before the text, in order.
+        seed: Seed of the generation; null leaves it to the provider.
+        hints: Generation options that this request needs, over those of the model.
+    """
+
+    key: str
+    text: str
+    images: tuple[Image, ...] = ()
+    seed: int | None = None
+    hints: Mapping[str, Any] = {}
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model answered.
+
+    Attributes:
+        text: The reply, untouched.
+        reasoning: Reasoning that the provider returned apart from the reply.
+        finish_reason: Why generation ended, as inspect-ai names it: `stop`, `max_tokens`, `content_filter`, …
+        model: Name and version of the model as the server says; null where it says nothing.
+        tokens: Tokens generated.
+        input_tokens: Tokens read.
+        seconds: Time of the call that succeeded.
+    """
+
+    text: str
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    model: str | None = None
+    tokens: int | None = None
+    input_tokens: int | None = None
+    seconds: float | None = None
+
+
+class ModelFailure(RunError):
+    """A request got no reply; the text says why, in one line and without secrets.
+
+    Args:
+        what: The reason.
+        fatal: Whether every other request would fail alike, as with a wrong key, so that asking should end.
+    """
+
+    def __init__(self, what: str, *, fatal: bool = False) -> None:
+        super().__init__(what)
+        self.fatal = fatal
+
+
+class Model(Protocol):
+    """Who can be asked."""
+
+    @property
+    def name(self) -> str:
+        """Name as given, such as `openai/gpt-5`."""
+
+    @property
+    def max_connections(self) -> int:
+        """How many requests may be under way at once."""
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer a request.
+
+        Raises:
+            ModelFailure: There is no reply.
+        """
+
+    async def close(self) -> None:
+        """Give connections back."""
