@@ -33,13 +33,18 @@ class Journal(Protocol):
 
 
 def ask_all(
-    model: Model, requests: Iterator[Request], journal: Journal, *, done: Callable[[Finished], None] | None = None
+    model: Model,
+    requests: Iterator[Request | Finished],
+    journal: Journal,
+    *,
+    done: Callable[[Finished], None] | None = None,
 ) -> None:
     """Ask every request, at most `model.max_connections` at once.
 
     Args:
         model: Who is asked.
-        requests: Drawn one at a time in a thread, as connections become free.
+        requests: Drawn one at a time in a thread, as connections become free; a request that could not be
+            prepared comes as `Finished` with its failure, and only goes to the journal.
         journal: Told of replies and failures.
         done: Told of each finished request once it is on disk, for progress bars.
 
@@ -50,7 +55,7 @@ def ask_all(
 
 
 async def _ask_all(
-    model: Model, requests: Iterator[Request], journal: Journal, done: Callable[[Finished], None] | None
+    model: Model, requests: Iterator[Request | Finished], journal: Journal, done: Callable[[Finished], None] | None
 ) -> None:
     drawing = asyncio.Lock()
 
@@ -60,12 +65,7 @@ async def _ask_all(
                 request = await asyncio.to_thread(next, requests, None)
             if request is None:
                 return
-            try:
-                finished = Finished(request, await model.reply(request))
-            except ModelFailure as failure:
-                if failure.fatal:
-                    raise
-                finished = Finished(request, None, str(failure))
+            finished = request if isinstance(request, Finished) else await _answered(model, request)
             await asyncio.to_thread(journal.put, [finished])
             if done is not None:
                 done(finished)
@@ -76,3 +76,12 @@ async def _ask_all(
                 group.create_task(worker())
     finally:
         await model.close()
+
+
+async def _answered(model: Model, request: Request) -> Finished:
+    try:
+        return Finished(request, await model.reply(request))
+    except ModelFailure as failure:
+        if failure.fatal:
+            raise
+        return Finished(request, None, str(failure))

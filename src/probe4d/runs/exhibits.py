@@ -22,11 +22,13 @@ class Exhibit:
         pictures: In the order shown.
         preamble: Text before the question that lists the pictures; empty without.
         source: Scene shown, where it is not the question's own.
+        source_answer: The reference answer that the question would have in that scene; null without one.
     """
 
     pictures: tuple[Picture, ...] = ()
     preamble: str = ""
     source: str | None = None
+    source_answer: str | None = None
 
 
 @dataclass(frozen=True)

@@ -82,6 +82,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         model: Name and version of the model as the server says.
         evidence: Hash of what the model was shown; null without evidence.
         evidence_scene: Scene that was shown, where it is not the question's own.
+        evidence_answer: What the reference answer would be in that scene; null where the question has none there.
         seed: Seed of the generation.
         tokens: Tokens generated.
         input_tokens: Tokens read.
@@ -97,6 +98,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     model: str | None = None
     evidence: str | None = None
     evidence_scene: str | None = None
+    evidence_answer: str | None = None
     seed: int | None = None
     tokens: int | None = None
     input_tokens: int | None = None
@@ -128,6 +130,7 @@ ANSWER_SCHEMA: dict[str, pl.DataType] = {
     "model": pl.String(),
     "evidence": pl.String(),
     "evidence_scene": pl.String(),
+    "evidence_answer": pl.String(),
     "seed": pl.Int64(),
     "tokens": pl.Int64(),
     "input_tokens": pl.Int64(),
