@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,15 @@ ROOT = Path(__file__).parents[1]
 REAL_DATA = Path(os.environ.get("PROBE4D_TEST_DATA", ROOT.parent / "shared" / "data"))
 PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 OFFLINE = ROOT / "tests" / "offline"
+SERVERS = ROOT / "tests" / "models"
 REQUIRE_ALL = os.environ.get("PROBE4D_REQUIRE_ALL") == "1"
 """Set in CI: a test that would be skipped fails."""
 
 sys.path.insert(0, str(OFFLINE))
 import sitecustomize  # noqa: E402, F401 - this process has its own from elsewhere, or none
+
+sys.path.insert(0, str(SERVERS))
+from fake_server import FakeServer  # noqa: E402
 
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")]))
 for hub in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
@@ -107,3 +112,20 @@ def command() -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def fake_server(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., FakeServer]]:
+    """Start scripted OpenAI-compatible servers (see tests/models/fake_server.py), asked as `openai-api/fake/NAME`."""
+    monkeypatch.setenv("FAKE_API_KEY", "fake-key-that-no-file-may-hold")
+    servers: list[FakeServer] = []
+
+    def start(**script: Any) -> FakeServer:
+        servers.append(FakeServer(script, tmp_path_factory.mktemp("fake_server")))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
