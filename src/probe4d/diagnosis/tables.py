@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 import polars as pl
 
@@ -19,6 +20,7 @@ __all__ = [
     "SLICES_SCHEMA",
     "Comparison",
     "Diagnosis",
+    "Kinship",
 ]
 
 FIGURES_SCHEMA: dict[str, pl.DataType] = {
@@ -49,7 +51,10 @@ RECORDS_SCHEMA: dict[str, pl.DataType] = {
     "label": pl.String(),  # letter, Yes or No; null unless valid
     "correct": pl.Boolean(),
 }
-"""One row for each run (controls among them) and question, runs in order, questions in benchmark order."""
+"""One row for each run (controls among them) and question asked of it, runs in order, questions in benchmark order.
+
+A run that asked in variants is here with its first one; `Diagnosis.variants` holds all of them.
+"""
 
 PAIRS_SCHEMA: dict[str, pl.DataType] = {
     "layout": pl.String(),
@@ -113,20 +118,58 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class Kinship:
+    """Two runs of one model and one set of generation options that differ in one thing: what that thing did.
+
+    `figures` holds, under `name` as the run and over the questions that both were asked, what it holds for any
+    comparison: `accuracy_of_first`, `accuracy_of_second`, `accuracy_change` and `answers_alike`, by family, format
+    and relation and in all.
+
+    Attributes:
+        kind: What differs. `evidence`: the run saw something else than `against`, which is a run that saw nothing
+            or, for black, shuffled and other-scene evidence, one that saw the question's own. `setting`: the run
+            was asked in another setting than `against`, which is one of the setting `default`.
+        run: Name of the run, the first of the comparison.
+        against: Name of the run that it is held against, the second.
+        evidence: What the run and the one it is held against were shown, in a few words, such as `cameras`,
+            `shuffled cameras`, `none`; `unknown` where a record does not say.
+        settings: Settings of the run and of the one it is held against.
+        questions: How many questions of scored formats both were asked.
+    """
+
+    kind: Literal["evidence", "setting"]
+    run: str
+    against: str
+    evidence: tuple[str, str]
+    settings: tuple[str, str]
+    questions: int
+
+    @property
+    def name(self) -> str:
+        """Name in `figures.csv`."""
+        return Comparison(self.run, self.against).name
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """What the answers of some runs depend on.
 
     Attributes:
         benchmark: The questions.
-        runs: The runs in the order given; the first is the baseline of comparisons.
+        runs: The runs in the order given; the first is the baseline of comparisons, and the questions that it was
+            asked are those of the controls.
         parser: Name of the parser that read the answers.
-        comparisons: The comparisons made.
+        comparisons: The comparisons with the first run, and those asked for.
+        kinships: The comparisons within families of runs; some of them may be among `comparisons` too.
         figures: Columns of `FIGURES_SCHEMA`.
         records: Columns of `RECORDS_SCHEMA`.
         pairs: Columns of `PAIRS_SCHEMA`.
         shortcuts: Columns of `SHORTCUTS_SCHEMA`.
         slices: Columns of `SLICES_SCHEMA`.
         changes: Columns of `CHANGES_SCHEMA`.
+        variants: Columns of `RECORDS_SCHEMA`: every answer of the runs that asked in variants, in the letters of
+            the question itself; empty if none did. `figures` holds under the run's name `variants_alike`,
+            `variants_pairs_alike`, `variants_all_right`, `variants_any_right` and `variants_accuracy`.
         warnings: What the reader should know, as sentences.
     """
 
@@ -140,4 +183,6 @@ class Diagnosis:
     shortcuts: pl.DataFrame
     slices: pl.DataFrame
     changes: pl.DataFrame
+    kinships: tuple[Kinship, ...] = ()
+    variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     warnings: tuple[str, ...] = ()
