@@ -6,32 +6,32 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
-from probe4d.benchmarks.suites import suite_prompt
+from probe4d.benchmarks.question import Question
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.generation import Generation
 from probe4d.models.hosted import open_model
-from probe4d.models.request import Reply, Request
+from probe4d.models.request import Model, Reply, Request
+from probe4d.models.versions import versions_of
 from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.exhibits import Exhibits, exhibits
+from probe4d.runs.exhibits import Exhibits
 from probe4d.runs.journal import RunJournal, open_journal
-from probe4d.runs.run import Answer, AnswerError, Run, RunRecord, read_run
-from probe4d.runs.selection import Selection, selected
-from probe4d.runs.settings import Setting, Variant, setting_named
+from probe4d.runs.prepared import Key, prepare
+from probe4d.runs.run import Answer, AnswerError, Run, read_run
+from probe4d.runs.selection import Selection
+from probe4d.runs.settings import Setting, Variant
 from probe4d.scenes.tables import Scenes
-from probe4d.version import __version__
 
 __all__ = ["ask"]
-
-Key = tuple[str, str | None]
 
 
 def ask(
     benchmark: Benchmark,
     out: Path | str,
     *,
-    model: str,
+    model: str | Model,
     setting: str = "default",
     evidence: EvidencePlan | None = None,
     scenes: Scenes | None = None,
@@ -39,7 +39,11 @@ def ask(
     generation: Generation | None = None,
     base_url: str | None = None,
     model_arguments: Mapping[str, Any] | None = None,
+    preset: str | None = None,
     max_connections: int = 10,
+    max_retries: int = 5,
+    timeout_s: int = 600,
+    workers: int = 1,
     done: Callable[[Answer | AnswerError], None] | None = None,
 ) -> Run:
     """Ask a model, or go on asking it where an earlier call stopped.
@@ -47,7 +51,8 @@ def ask(
     Args:
         benchmark: The questions.
         out: Run folder; one that holds the same run, unfinished, is continued.
-        model: inspect-ai name of the model, such as `openai/gpt-5`.
+        model: inspect-ai name of the model, such as `openai/gpt-5`; or anything that answers requests as
+            `probe4d.models.request.Model` says, such as what `probe4d.control_model` gives.
         setting: Name of a setting, such as `default` or `permuted:4`.
         evidence: What is shown; null shows nothing.
         scenes: The scenes that evidence is taken from.
@@ -55,54 +60,53 @@ def ask(
         generation: Generation options.
         base_url: Address of the server, where it is not the provider's own.
         model_arguments: The provider's own arguments.
+        preset: Name of the preset that options came from, for the record.
         max_connections: Most requests under way at once.
+        max_retries: Repetitions of a request after passing faults.
+        timeout_s: Longest time for one request with its repetitions, seconds.
+        workers: Processes that render pictures.
         done: Told of each answer and error once it is on disk.
 
+    Returns:
+        The run as it lies on disk: the answers, the errors of questions without one, and what was left out.
+
     Raises:
-        InputError: The model, setting or evidence cannot be had, or the folder holds another run.
+        InputError: The model, setting, selection or evidence cannot be had, or the folder holds another run.
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
     out = Path(out)
-    generation, evidence = generation or Generation(), evidence or EvidencePlan()
-    how = setting_named(setting)
-    questions = questions_from(selected(benchmark.table, selection))
-    shown = exhibits(questions, evidence, scenes)
-    record = RunRecord(
-        model=model,
-        setting=how.name,
-        parameters={"base_url": base_url, **(model_arguments or {})},
-        generation=generation,
+    name = model if isinstance(model, str) else model.name
+    prepared = prepare(
+        benchmark,
+        model=name,
+        setting=setting,
         evidence=evidence,
+        scenes=scenes,
         selection=selection,
-        benchmark=benchmark.fingerprint,
-        versions={"probe4d": __version__},
+        generation=generation,
+        base_url=base_url,
+        model_arguments=model_arguments,
+        preset=preset,
     )
-    asked = _asked(questions, how, shown)
-    with open_journal(out, record) as journal:
-        journal.leave_out(shown.left_out)
-        hosted = open_model(
+    asked, shown, how = prepared.asked, prepared.shown, prepared.setting
+    if isinstance(model, str):  # opened before the folder is made, so that a wrong name leaves nothing
+        model = open_model(
             model,
             base_url=base_url,
             arguments=model_arguments,
-            generation=generation,
+            generation=prepared.record.generation,
             max_connections=max_connections,
+            max_retries=max_retries,
+            timeout_s=timeout_s,
         )
-        word = suite_prompt(benchmark.record.suite, how.wording)
+    with open_journal(out, msgspec.structs.replace(prepared.record, versions=versions_of(name))) as journal:
+        journal.leave_out(shown.left_out)
         remaining = {key: one for key, one in asked.items() if key not in journal.answered}
-        requests = _requests(remaining, word, shown, generation.seed, how)
-        ask_all(hosted, requests, _Writer(journal, remaining, done))
+        seed = prepared.record.generation.seed if prepared.record.generation else None
+        ask_all(model, _requests(remaining, prepared.word, shown, seed, how), _Writer(journal, remaining, done))
         places = {key: place for place, key in enumerate(asked)}
         journal.finish(places.__getitem__)
     return read_run(out)
-
-
-def _asked(questions: Sequence[Question], setting: Setting, shown: Exhibits) -> dict[Key, tuple[Question, Variant]]:
-    return {
-        (question.id, variant.name): (question, variant)
-        for question in questions
-        if question.id in shown.of
-        for variant in setting.variants(question)
-    }
 
 
 def _requests(

@@ -54,6 +54,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         generation: Generation options; null where they are not known.
         evidence: What the model was shown; null where that is not known.
         selection: Which questions were asked; null means all.
+        preset: Name of the preset that options came from; those of the user stand before it.
         benchmark: Fingerprint of the benchmark.
         versions: Versions of what took part.
     """
@@ -65,6 +66,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     generation: Generation | None = None
     evidence: EvidencePlan | None = None
     selection: Selection | None = None
+    preset: str | None = None
     benchmark: str
     versions: dict[str, str] = {}
 

@@ -1,0 +1,97 @@
+"""A run before it is asked: its record, its questions in their variants, and what each shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.suites import suite_prompt
+from probe4d.errors import InputError
+from probe4d.models.generation import Generation
+from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.exhibits import Exhibits, exhibits
+from probe4d.runs.run import RunRecord
+from probe4d.runs.selection import Selection, selected
+from probe4d.runs.settings import Setting, Variant, setting_named
+from probe4d.scenes.tables import Scenes
+
+__all__ = ["Key", "Prepared", "prepare"]
+
+Key = tuple[str, str | None]
+"""Question id and name of the variant."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that could be asked.
+
+    Attributes:
+        record: What `run.json` says, but for the versions.
+        setting: How the questions are asked.
+        asked: Question and variant of every call, in benchmark order.
+        shown: What each question shows, and the questions left out.
+        word: Words a question as the setting has it.
+    """
+
+    record: RunRecord
+    setting: Setting
+    asked: dict[Key, tuple[Question, Variant]]
+    shown: Exhibits
+    word: Callable[[Question], str]
+
+
+def prepare(
+    benchmark: Benchmark,
+    *,
+    model: str,
+    setting: str = "default",
+    evidence: EvidencePlan | None = None,
+    scenes: Scenes | None = None,
+    selection: Selection | None = None,
+    generation: Generation | None = None,
+    base_url: str | None = None,
+    model_arguments: Mapping[str, Any] | None = None,
+    preset: str | None = None,
+) -> Prepared:
+    """Work out what a run asks, without asking it; the arguments are those of `probe4d.ask`.
+
+    Raises:
+        InputError: The setting, the selection or the evidence cannot be had, or the scenes are not those that the
+            benchmark was built from.
+    """
+    how = setting_named(setting)
+    evidence = evidence or EvidencePlan()
+    if scenes is not None and evidence.kind != "none":
+        _refuse_other_scenes(benchmark, scenes)
+    questions = questions_from(selected(benchmark.table, selection))
+    shown = exhibits(questions, evidence, scenes)
+    record = RunRecord(
+        model=model,
+        setting=how.name,
+        parameters={**({} if base_url is None else {"base_url": base_url}), **(model_arguments or {})},
+        generation=generation or Generation(),
+        evidence=evidence,
+        selection=selection,
+        preset=preset,
+        benchmark=benchmark.fingerprint,
+    )
+    asked = {
+        (question.id, variant.name): (question, variant)
+        for question in questions
+        if question.id in shown.of
+        for variant in how.variants(question)
+    }
+    return Prepared(record, how, asked, shown, suite_prompt(benchmark.record.suite, how.wording))
+
+
+def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:
+    source = benchmark.record.source
+    if source.fingerprint is not None and scenes.fingerprint != source.fingerprint:
+        raise InputError(
+            "the evidence would come from other tables than those that the answers were measured in.",
+            remedy=f"Give the dataset that the benchmark was built from ({source.name} {source.version}), "
+            "or build the benchmark again.",
+        )
