@@ -1,7 +1,8 @@
 """The wording of LiDAR-Hallu: question stems, option lines, directives, and the prompt of each setting.
 
 Stems and directives of the settings `default`, `anti-position` and `ego` are those of the released
-records, letter for letter; `explicit-threshold` and the events measured here are worded by Probe4D.
+records, letter for letter; `explicit-threshold` and the events measured here are worded by Probe4D, and
+`chain-of-thought` by the NuScenes-SpatialQA paper, App. F.
 """
 
 from __future__ import annotations
@@ -38,6 +39,11 @@ CHOICE_DIRECTIVE = (
 )
 ANTI_POSITION = (
     "Do not favor any option based on its position; evaluate all options equally before selecting your answer."
+)
+CHAIN_OF_THOUGHT = (
+    "You are given a question about spatial relationships in an autonomous driving scene. Think step by step before "
+    "answering. First, analyze the spatial arrangement of objects based on the given context. Then, determine the "
+    "correct answer based on your reasoning. Finally, provide your answer in the following format:"
 )
 
 MOTION_VERBS: dict[str, str] = {
@@ -108,8 +114,7 @@ def full_text(question: str, options: tuple[str, ...] = (), *, note: str = "", a
         note: A sentence on how the answer is measured, put after the stem.
         anti_position: Whether to warn of position bias; yes-no questions stay as they are.
     """
-    lines = [f"{question} {note}" if note else question]
-    lines += [f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False)]
+    lines = [f"{question} {note}" if note else question, *_option_lines(options)]
     if options:
         lines.append(f"{CHOICE_DIRECTIVE} {ANTI_POSITION}" if anti_position else CHOICE_DIRECTIVE)
     else:
@@ -167,12 +172,34 @@ def explicit_threshold_prompt(question: Question) -> str:
     return full_text(_stem(question), question.options, note=note)
 
 
+def chain_of_thought_prompt(question: Question) -> str:
+    """Reasoning first, then a line with the answer (NuScenes-SpatialQA, App. F), in the answer forms of this suite.
+
+    Raises:
+        InputError: The question's text is not known.
+    """
+    forms = LETTERS[: len(question.options)] if question.options else ("Yes", "No")
+    lines = [
+        CHAIN_OF_THOUGHT,
+        "Reasoning: (Step-by-step explanation)",
+        f"Answer: ({'/'.join(forms)})",
+        f"Question: {_stem(question)}",
+        *_option_lines(question.options),
+    ]
+    return "\n".join(lines)
+
+
 PROMPTS: Mapping[str, Prompt] = {
     "default": default_prompt,
     "anti-position": anti_position_prompt,
     "ego": ego_prompt,
     "explicit-threshold": explicit_threshold_prompt,
+    "chain-of-thought": chain_of_thought_prompt,
 }
+
+
+def _option_lines(options: tuple[str, ...]) -> list[str]:
+    return [f"{letter}. {option}" for letter, option in zip(LETTERS, options, strict=False)]
 
 
 def _stem(question: Question) -> str:

@@ -6,15 +6,26 @@ A new setting: a file here, and its name below.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from probe4d.errors import InputError
+from probe4d.runs.settings.anti_position import ANTI_POSITION
+from probe4d.runs.settings.chain_of_thought import CHAIN_OF_THOUGHT
 from probe4d.runs.settings.default import DEFAULT
+from probe4d.runs.settings.ego import EGO
+from probe4d.runs.settings.explicit_threshold import EXPLICIT_THRESHOLD
+from probe4d.runs.settings.permuted import permuted
+from probe4d.runs.settings.repeat import repeat
 from probe4d.runs.settings.setting import Setting, Variant
 
-__all__ = ["Setting", "Variant", "setting_named"]
+__all__ = ["SETTING_NAMES", "Setting", "Variant", "recorded_setting", "setting_named"]
 
-_FIXED = {setting.name: setting for setting in (DEFAULT,)}
-_COUNTED: dict[str, type[Setting]] = {}
+_FIXED = {setting.name: setting for setting in (DEFAULT, ANTI_POSITION, EGO, EXPLICIT_THRESHOLD, CHAIN_OF_THOUGHT)}
+_COUNTED: dict[str, Callable[[int], Setting]] = {"permuted": permuted, "repeat": repeat}
+_COUNT = re.compile(r"[1-9][0-9]{0,3}")
+
+SETTING_NAMES: tuple[str, ...] = (*_FIXED, *(f"{kind}:N" for kind in _COUNTED))
+"""Names for a reader; N stands for a count from 1 to 9999."""
 
 
 def setting_named(name: str) -> Setting:
@@ -23,10 +34,22 @@ def setting_named(name: str) -> Setting:
     Raises:
         InputError: There is none of this name.
     """
+    found = _find(name)
+    if found is None:
+        raise InputError(
+            f"there is no setting {name!r}; there are {', '.join(SETTING_NAMES)}.",
+            remedy="Give one of them, with a whole number of at least 1 for N.",
+        )
+    return found
+
+
+def recorded_setting(name: str) -> Setting:
+    """The setting of a run record; one that no setting has the name of, as imports may give, changes nothing."""
+    return _find(name) or Setting(name)
+
+
+def _find(name: str) -> Setting | None:
     kind, _, count = name.partition(":")
-    if name in _FIXED:
-        return _FIXED[name]
-    if kind in _COUNTED and re.fullmatch(r"[1-9][0-9]{0,3}", count):
-        return _COUNTED[kind](name)
-    known = ", ".join([*_FIXED, *(f"{kind}:N" for kind in _COUNTED)])
-    raise InputError(f"there is no setting {name!r}; there are {known}.")
+    if kind in _COUNTED and _COUNT.fullmatch(count):
+        return _COUNTED[kind](int(count))
+    return _FIXED.get(name)

@@ -32,16 +32,25 @@ class Setting:
     Attributes:
         name: Name on the command line and in `run.json`.
         wording: Which of the suite's prompts words the questions.
+        layout: What `RunRecord.layout` says: `ego` where the ego-motion text stands before the question.
         hints: Generation options that the setting needs, where the user gives none.
     """
 
     name: str
     wording: str = "default"
+    layout: str = "plain"
     hints: Mapping[str, Any] = field(default_factory=dict)
 
     def variants(self, question: Question) -> tuple[Variant, ...]:
-        """The ways in which a question is asked."""
+        """The ways in which a question is asked, the first of which gives the run's own figures.
+
+        They depend on the question's format and number of options alone.
+        """
         return (Variant(),)
+
+    def shown(self, question: Question, variant: Variant) -> Question:
+        """The question as a variant puts it before a model; this, and not the question itself, is to be worded."""
+        return question
 
     def answer_part(self, text: str) -> str:
         """The part of a reply that is the answer."""
