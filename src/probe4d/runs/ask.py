@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,13 @@ from probe4d.models.hosted import open_model
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.versions import versions_of
 from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.exhibits import Exhibits
+from probe4d.runs.exhibits import Exhibit, Exhibits
 from probe4d.runs.journal import RunJournal, open_journal
 from probe4d.runs.prepared import Key, prepare
+from probe4d.runs.requests import Asked, evidence_digest, request_key, requests_of
 from probe4d.runs.run import Answer, AnswerError, Run, read_run
 from probe4d.runs.selection import Selection
-from probe4d.runs.settings import Setting, Variant
+from probe4d.runs.settings import Variant
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["ask"]
@@ -102,28 +103,18 @@ def ask(
     with open_journal(out, msgspec.structs.replace(prepared.record, versions=versions_of(name))) as journal:
         journal.leave_out(shown.left_out)
         remaining = {key: one for key, one in asked.items() if key not in journal.answered}
-        seed = prepared.record.generation.seed if prepared.record.generation else None
-        ask_all(model, _requests(remaining, prepared.word, shown, seed, how), _Writer(journal, remaining, done))
+        requests = requests_of(
+            remaining.values(),
+            shown,
+            word=prepared.word,
+            setting=how,
+            generation=prepared.record.generation or Generation(),
+            renderer=None,
+        )
+        ask_all(model, requests, _Writer(journal, remaining, shown, done))
         places = {key: place for place, key in enumerate(asked)}
         journal.finish(places.__getitem__)
     return read_run(out)
-
-
-def _requests(
-    asked: Mapping[Key, tuple[Question, Variant]],
-    word: Callable[[Question], str],
-    shown: Exhibits,
-    seed: int | None,
-    setting: Setting,
-) -> Iterator[Request]:
-    for (identity, name), (question, variant) in asked.items():
-        exhibit = shown.of[identity]
-        yield Request(
-            key=identity if name is None else f"{identity}/{name}",
-            text=exhibit.preamble + word(question),
-            seed=seed if variant.seed_offset is None else (seed or 0) + variant.seed_offset,
-            hints=setting.hints,
-        )
 
 
 class _Writer:
@@ -132,11 +123,13 @@ class _Writer:
     def __init__(
         self,
         journal: RunJournal,
-        asked: Mapping[Key, tuple[Question, Variant]],
+        asked: Mapping[Key, Asked],
+        shown: Exhibits,
         done: Callable[[Answer | AnswerError], None] | None,
     ) -> None:
         self._journal = journal
-        self._asked = {key[0] if key[1] is None else "/".join(map(str, key)): one for key, one in asked.items()}
+        self._asked = {request_key(*key): one for key, one in asked.items()}
+        self._shown = shown
         self._done = done
 
     def put(self, finished: Sequence[Finished]) -> None:
@@ -148,7 +141,7 @@ class _Writer:
             if reply is None:
                 errors.append(AnswerError(question=question.id, variant=variant.name, error=failure or ""))
             else:
-                answers.append(_answer(question, variant, request, reply))
+                answers.append(_answer(question, variant, self._shown.of[question.id], request, reply))
         self._journal.put(answers, errors)
         lines: list[Answer | AnswerError] = [*answers, *errors]
         for line in lines:
@@ -156,7 +149,7 @@ class _Writer:
                 self._done(line)
 
 
-def _answer(question: Question, variant: Variant, request: Request, reply: Reply) -> Answer:
+def _answer(question: Question, variant: Variant, exhibit: Exhibit, request: Request, reply: Reply) -> Answer:
     return Answer(
         question=question.id,
         variant=variant.name,
@@ -165,6 +158,9 @@ def _answer(question: Question, variant: Variant, request: Request, reply: Reply
         finish_reason=reply.finish_reason,
         rotation=variant.rotation,
         model=reply.model,
+        evidence=evidence_digest(request.images),
+        evidence_scene=exhibit.source,
+        evidence_answer=exhibit.source_answer,
         seed=request.seed,
         tokens=reply.tokens,
         input_tokens=reply.input_tokens,

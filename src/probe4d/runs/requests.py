@@ -1,0 +1,107 @@
+"""Turns what is asked, and what it shows, into a model's requests; pictures are rendered ahead of the calls."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.suite import Prompt
+from probe4d.errors import InputError
+from probe4d.evidence.image import Image
+from probe4d.evidence.pictures import Picture
+from probe4d.models.asking import Finished
+from probe4d.models.generation import Generation
+from probe4d.models.request import Request
+from probe4d.runs.exhibits import Exhibits
+from probe4d.runs.run import LeftOut
+from probe4d.runs.settings import Setting, Variant
+
+__all__ = ["Asked", "Rendering", "evidence_digest", "request_key", "requests_of", "wordable"]
+
+
+Asked = tuple[Question, Variant]
+"""A question in one of the ways in which it is asked."""
+
+
+class Rendering(Protocol):
+    """Renders pictures ahead of their use."""
+
+    def ahead(
+        self, items: Iterator[tuple[Asked, tuple[Picture, ...]]]
+    ) -> Iterator[tuple[Asked, tuple[Image, ...] | InputError]]:
+        """Give each item with its pictures rendered, in order, or with why one of them cannot be."""
+
+
+def wordable(questions: Iterable[Question], word: Prompt, setting: Setting) -> tuple[list[Question], list[LeftOut]]:
+    """Part the questions that a prompt can word from those that it cannot, with the reason.
+
+    A release may keep the text of a question back, and a setting may need what a question does not hold.
+    """
+    worded: list[Question] = []
+    left_out: list[LeftOut] = []
+    for question in questions:
+        try:
+            word(setting.shown(question, setting.variants(question)[0]))
+        except InputError as error:
+            left_out.append(LeftOut(question=question.id, reason=str(error)))
+        else:
+            worded.append(question)
+    return worded, left_out
+
+
+def request_key(question: str, variant: str | None) -> str:
+    """Name of a request: the question's id, and the variant's name where there is one."""
+    return question if variant is None else f"{question}/{variant}"
+
+
+def evidence_digest(images: Sequence[Image]) -> str | None:
+    """SHA-256 over the digests of pictures in the order shown, 64 hexadecimal digits; null without pictures."""
+    if not images:
+        return None
+    return hashlib.sha256("".join(f"{image.digest}\n" for image in images).encode()).hexdigest()
+
+
+def requests_of(
+    asked: Iterable[Asked],
+    shown: Exhibits,
+    *,
+    word: Prompt,
+    setting: Setting,
+    generation: Generation,
+    renderer: Rendering | None,
+) -> Iterator[Request | Finished]:
+    """Prepare requests one after another, in order.
+
+    Args:
+        asked: What is asked.
+        shown: What each question shows.
+        word: Words a question under the setting.
+        setting: Its hints hold where the generation options leave a choice.
+        generation: Generation options; a variant's offset is added to the seed.
+        renderer: Renders the pictures; null where nothing is shown.
+
+    Yields:
+        A request, or the request as finished with its failure where a picture cannot be rendered.
+
+    Raises:
+        InputError: A question cannot be worded (see `wordable`).
+    """
+    hints = {name: value for name, value in setting.hints.items() if getattr(generation, name, None) is None}
+    pictured = (((question, variant), shown.of[question.id].pictures) for question, variant in asked)
+    for (question, variant), images in _without_pictures(asked) if renderer is None else renderer.ahead(pictured):
+        failure = str(images) if isinstance(images, InputError) else None
+        request = Request(
+            key=request_key(question.id, variant.name),
+            text=shown.of[question.id].preamble + word(setting.shown(question, variant)),
+            images=() if isinstance(images, InputError) else images,
+            seed=generation.seed if variant.seed_offset is None else (generation.seed or 0) + variant.seed_offset,
+            hints=hints,
+        )
+        yield request if failure is None else Finished(request, None, failure)
+
+
+def _without_pictures(asked: Iterable[Asked]) -> Iterator[tuple[Asked, tuple[Image, ...] | InputError]]:
+    for one in asked:
+        yield one, ()
