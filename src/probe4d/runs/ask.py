@@ -9,17 +9,16 @@ from typing import Any
 import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.generation import Generation
 from probe4d.models.hosted import open_model
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.versions import versions_of
 from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.exhibits import Exhibit, Exhibits
+from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.journal import RunJournal, open_journal
-from probe4d.runs.prepared import Key, prepare
-from probe4d.runs.requests import Asked, evidence_digest, request_key, requests_of
+from probe4d.runs.prepared import Prepared, prepare
+from probe4d.runs.requests import evidence_digest, request_key
 from probe4d.runs.run import Answer, AnswerError, Run, read_run
 from probe4d.runs.selection import Selection
 from probe4d.runs.settings import Variant
@@ -89,30 +88,20 @@ def ask(
         model_arguments=model_arguments,
         preset=preset,
     )
-    asked, shown, how = prepared.asked, prepared.shown, prepared.setting
     if isinstance(model, str):  # opened before the folder is made, so that a wrong name leaves nothing
         model = open_model(
             model,
             base_url=base_url,
             arguments=model_arguments,
-            generation=prepared.record.generation,
+            generation=prepared.generation,
             max_connections=max_connections,
             max_retries=max_retries,
             timeout_s=timeout_s,
         )
     with open_journal(out, msgspec.structs.replace(prepared.record, versions=versions_of(name))) as journal:
-        journal.leave_out(shown.left_out)
-        remaining = {key: one for key, one in asked.items() if key not in journal.answered}
-        requests = requests_of(
-            remaining.values(),
-            shown,
-            word=prepared.word,
-            setting=how,
-            generation=prepared.record.generation or Generation(),
-            renderer=None,
-        )
-        ask_all(model, requests, _Writer(journal, remaining, shown, done))
-        places = {key: place for place, key in enumerate(asked)}
+        journal.leave_out(prepared.left_out)
+        ask_all(model, prepared.requests(journal.answered), _Writer(journal, prepared, done))
+        places = {key: place for place, key in enumerate(prepared.asked)}
         journal.finish(places.__getitem__)
     return read_run(out)
 
@@ -121,15 +110,11 @@ class _Writer:
     """Turns finished requests into lines of the run."""
 
     def __init__(
-        self,
-        journal: RunJournal,
-        asked: Mapping[Key, Asked],
-        shown: Exhibits,
-        done: Callable[[Answer | AnswerError], None] | None,
+        self, journal: RunJournal, prepared: Prepared, done: Callable[[Answer | AnswerError], None] | None
     ) -> None:
         self._journal = journal
-        self._asked = {request_key(*key): one for key, one in asked.items()}
-        self._shown = shown
+        self._shown = prepared.shown
+        self._asked = {request_key(*key): one for key, one in prepared.asked.items()}
         self._done = done
 
     def put(self, finished: Sequence[Finished]) -> None:
@@ -141,7 +126,7 @@ class _Writer:
             if reply is None:
                 errors.append(AnswerError(question=question.id, variant=variant.name, error=failure or ""))
             else:
-                answers.append(_answer(question, variant, self._shown.of[question.id], request, reply))
+                answers.append(_answer(question.id, variant, request, reply, self._shown.of[question.id]))
         self._journal.put(answers, errors)
         lines: list[Answer | AnswerError] = [*answers, *errors]
         for line in lines:
@@ -149,9 +134,9 @@ class _Writer:
                 self._done(line)
 
 
-def _answer(question: Question, variant: Variant, exhibit: Exhibit, request: Request, reply: Reply) -> Answer:
+def _answer(question: str, variant: Variant, request: Request, reply: Reply, exhibit: Exhibit) -> Answer:
     return Answer(
-        question=question.id,
+        question=question,
         variant=variant.name,
         text=reply.text,
         reasoning=reply.reasoning,

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.question import questions_from
+from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
+from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
+from probe4d.models.request import Request
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.exhibits import Exhibits, exhibits
-from probe4d.runs.run import RunRecord
+from probe4d.runs.requests import Asked, Rendering, requests_of, wordable
+from probe4d.runs.run import LeftOut, RunRecord
 from probe4d.runs.selection import Selection, selected
-from probe4d.runs.settings import Setting, Variant, setting_named
+from probe4d.runs.settings import Setting, setting_named
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["Key", "Prepared", "prepare"]
@@ -30,17 +34,34 @@ class Prepared:
 
     Attributes:
         record: What `run.json` says, but for the versions.
+        generation: Generation options.
         setting: How the questions are asked.
-        asked: Question and variant of every call, in benchmark order.
-        shown: What each question shows, and the questions left out.
         word: Words a question as the setting has it.
+        shown: What each question shows.
+        asked: Question and variant of every call, in benchmark order.
+        left_out: Selected questions that cannot be asked, and why.
     """
 
     record: RunRecord
+    generation: Generation
     setting: Setting
-    asked: dict[Key, tuple[Question, Variant]]
+    word: Prompt
     shown: Exhibits
-    word: Callable[[Question], str]
+    asked: dict[Key, Asked]
+    left_out: tuple[LeftOut, ...]
+
+    def requests(
+        self, answered: Collection[Key] = (), *, renderer: Rendering | None = None
+    ) -> Iterator[Request | Finished]:
+        """The requests of all that is not answered yet (see `probe4d.runs.requests.requests_of`)."""
+        return requests_of(
+            [one for key, one in self.asked.items() if key not in answered],
+            self.shown,
+            word=self.word,
+            setting=self.setting,
+            generation=self.generation,
+            renderer=renderer,
+        )
 
 
 def prepare(
@@ -66,13 +87,16 @@ def prepare(
     evidence = evidence or EvidencePlan()
     if scenes is not None and evidence.kind != "none":
         _refuse_other_scenes(benchmark, scenes)
-    questions = questions_from(selected(benchmark.table, selection))
+    word = suite_prompt(benchmark.record.suite, how.wording)
+    questions, unworded = wordable(questions_from(selected(benchmark.table, selection)), word, how)
     shown = exhibits(questions, evidence, scenes)
+    generation = generation or Generation()
     record = RunRecord(
         model=model,
         setting=how.name,
+        layout=how.layout,
         parameters={**({} if base_url is None else {"base_url": base_url}), **(model_arguments or {})},
-        generation=generation or Generation(),
+        generation=generation,
         evidence=evidence,
         selection=selection,
         preset=preset,
@@ -84,7 +108,7 @@ def prepare(
         if question.id in shown.of
         for variant in how.variants(question)
     }
-    return Prepared(record, how, asked, shown, suite_prompt(benchmark.record.suite, how.wording))
+    return Prepared(record, generation, how, word, shown, asked, (*unworded, *shown.left_out))
 
 
 def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:
