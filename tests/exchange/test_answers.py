@@ -14,6 +14,7 @@ from probe4d.errors import InputError
 from probe4d.exchange.answers import import_answers
 from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
 from probe4d.runs.run import check_run, read_run
+from probe4d.runs.settings import setting_named
 
 
 @pytest.fixture
@@ -62,13 +63,21 @@ def test_errors_and_what_else_is_recorded_are_kept(
 
 Change = Callable[[list[dict[str, Any]]], object]
 BAD: dict[str, tuple[Change, str]] = {
-    "unknown id": (lambda rows: rows[3].update(question="0" * 16), "line 4: answers '0000000000000000', which is no"),
-    "id twice": (lambda rows: rows.append(rows[0]), "line 9: answers question .* of line 1 again"),
-    "missing": (lambda rows: rows.pop(), "leaves 1 of 8 questions without an answer, first .*--allow-missing"),
+    "unknown id": (
+        lambda rows: rows[3].update(question="0" * 16),
+        r"rows that answer no question of this benchmark: 1 .line 4: '0{16}'",
+    ),
+    "id twice": (
+        lambda rows: rows.append(rows[0]),
+        r"rows that answer a question again: 1 \(line 9: \w{16} as in line 1\)",
+    ),
+    "missing": (lambda rows: rows.pop(), r"answers that are missing: 1 of 8 \(\w{16}\)\. Add .*--allow-missing"),
     "no id": (lambda rows: rows[1].pop("question"), "line 2: has none of question, question_id, id"),
     "two texts": (lambda rows: rows[1].update(answer="A"), "line 2: has text and answer for the reply"),
     "number": (lambda rows: rows[1].update(text=3), "line 2: has 3 in 'text', expected is text"),
     "null": (lambda rows: rows[1].update(text=None), "line 2: has None in 'text'"),
+    "rotation": (lambda rows: rows[1].update(rotation=4), "line 2: has the rotation 4, where question .* has 0 to"),
+    "no rotation": (lambda rows: rows[1].update(rotation="far"), "line 2: has the rotation 'far'"),
 }
 
 
@@ -79,6 +88,73 @@ def test_a_bad_row_is_named(fault: str, asked: Benchmark, rows: list[dict[str, A
     with pytest.raises(InputError, match=message):
         import_answers(asked, jsonl(tmp_path / "a.jsonl", rows), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_everything_that_is_unknown_repeated_or_missing_is_listed_at_once(
+    asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    strangers = [{"question": f"stranger-{n:02}", "text": "A"} for n in range(12)]
+    wrong = [*strangers, rows[0], rows[0], rows[1], rows[1]]
+    with pytest.raises(InputError) as caught:
+        import_answers(asked, jsonl(tmp_path / "a.jsonl", wrong), tmp_path / "run")
+    message = str(caught.value)
+    assert "rows that answer no question of this benchmark: 12 (line 1: 'stranger-00', " in message
+    assert "line 10: 'stranger-09', …)" in message
+    assert "stranger-10" not in message
+    assert f"rows that answer a question again: 2 (line 14: {rows[0]['question']} as in line 13, line 16:" in message
+    assert f"answers that are missing: 6 of 8 ({', '.join(row['question'] for row in rows[2:])})" in message
+    assert "\n" not in message
+    with pytest.raises(InputError) as caught:
+        import_answers(asked, jsonl(tmp_path / "a.jsonl", wrong), tmp_path / "run", allow_missing=True)
+    assert "missing" not in str(caught.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_answers_to_every_rotation_become_one_run(asked: Benchmark, tmp_path: Path) -> None:
+    setting = setting_named("permuted:4")
+    rows = [
+        {"question": question.id, "variant": variant.name, "text": "A"}
+        for question in asked.questions
+        for variant in setting.variants(question)
+    ]
+    _, answers, _ = import_answers(asked, jsonl(tmp_path / "a.jsonl", rows), tmp_path / "run", setting="permuted:4")
+    read = read_run(tmp_path / "run").answers
+    assert answers == len(rows) > asked.table.height
+    assert read["variant"].to_list() == [row["variant"] for row in rows]
+    assert [f"rotation-{turned}" for turned in read["rotation"]] == read["variant"].to_list()
+
+    def refusal(change: Change) -> str:
+        changed = [dict(row) for row in rows]
+        change(changed)
+        with pytest.raises(InputError) as caught:
+            import_answers(asked, jsonl(tmp_path / "b.jsonl", changed), tmp_path / "other", setting="permuted:4")
+        return str(caught.value)
+
+    last = rows[-1]
+    assert f"answers that are missing: 1 of {len(rows)} ({last['question']} ({last['variant']}))" in refusal(
+        lambda changed: changed.pop()
+    )
+    assert "answers the variant None of question" in refusal(lambda changed: changed[0].pop("variant"))
+    assert "answers the variant 'rotation-9'" in refusal(lambda changed: changed[0].update(variant="rotation-9"))
+    assert "has the rotation 2, where rotation-3" in refusal(lambda changed: changed[-1].update(rotation=2))
+
+
+def test_several_people_answer_as_variants(asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    people = [row | {"variant": person} for person in ("Ada", "Émile") for row in rows]
+    import_answers(asked, jsonl(tmp_path / "people.jsonl", people), tmp_path / "run", model="human")
+    assert read_run(tmp_path / "run").answers.group_by("variant").len().sort("variant").rows() == [
+        ("Ada", 8),
+        ("Émile", 8),
+    ]
+    with pytest.raises(InputError, match=r"answers that are missing: 1 of 16 \(\w{16} \(Émile\)\)"):
+        import_answers(asked, jsonl(tmp_path / "people.jsonl", people[:-1]), tmp_path / "gap", model="human")
+
+
+def test_the_layout_is_that_of_the_setting(asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path) -> None:
+    file = jsonl(tmp_path / "a.jsonl", rows)
+    assert import_answers(asked, file, tmp_path / "ego", setting="ego")[0].layout == "ego"
+    assert import_answers(asked, file, tmp_path / "mine", setting="of my own")[0].layout == "plain"
+    assert import_answers(asked, file, tmp_path / "other", setting="of my own", layout="ego")[0].layout == "ego"
 
 
 def test_missing_answers_may_be_allowed(asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path) -> None:

@@ -46,21 +46,29 @@ def import_lidar_hallu(
 def import_answers(
     benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of the benchmark that was asked.")],
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="CSV or JSONL: columns question (the id) and text (the reply).")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="CSV or JSONL: columns question (the id) and text (the reply), and where there are any error, "
+            "reasoning, finish_reason, variant and rotation.",
+        ),
     ],
-    run: Annotated[Path, typer.Option("--run", help="Run folder to write.")],
-    model: Annotated[str | None, typer.Option("--model", help="Name of the model; left out: the file's name.")] = None,
+    out: Annotated[Path, typer.Option("--out", "--run", help="Run folder to write.")],
+    model: Annotated[
+        str | None, typer.Option("--model", help="Who answered: a model, or `human`; left out: the file's name.")
+    ] = None,
     setting: Annotated[str, typer.Option("--setting", help="Name of the setting.")] = "default",
     layout: Annotated[
-        Literal["plain", "ego"], typer.Option("--layout", help="Whether prompts held the ego-motion text (ego).")
-    ] = "plain",
+        Literal["plain", "ego"] | None,
+        typer.Option("--layout", help="Whether prompts held the ego-motion text (ego); left out: as the setting has."),
+    ] = None,
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Questions may go without answer.")] = False,
 ) -> None:
-    """Import answers recorded elsewhere to the questions of a benchmark."""
+    """Import answers recorded elsewhere, of models or of people, to the questions of a benchmark."""
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.exchange.answers import import_answers as import_file
 
     record, answers, errors = import_file(
-        read_benchmark(benchmark), file, run, model=model, setting=setting, layout=layout, allow_missing=allow_missing
+        read_benchmark(benchmark), file, out, model=model, setting=setting, layout=layout, allow_missing=allow_missing
     )
-    typer.echo(f"{run}: {answers:,} answers, {errors:,} errors ({record.model}, {record.setting})")
+    typer.echo(f"{out}: {answers:,} answers, {errors:,} errors ({record.model}, {record.setting})")
