@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
+import msgspec
+
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suite import Prompt
 from probe4d.errors import InputError
@@ -18,8 +20,7 @@ from probe4d.runs.exhibits import Exhibits
 from probe4d.runs.run import LeftOut
 from probe4d.runs.settings import Setting, Variant
 
-__all__ = ["Asked", "Rendering", "evidence_digest", "request_key", "requests_of", "wordable"]
-
+__all__ = ["Asked", "Rendering", "evidence_digest", "request_key", "requests_of", "to_be_worded", "wordable"]
 
 Asked = tuple[Question, Variant]
 """A question in one of the ways in which it is asked."""
@@ -43,12 +44,25 @@ def wordable(questions: Iterable[Question], word: Prompt, setting: Setting) -> t
     left_out: list[LeftOut] = []
     for question in questions:
         try:
-            word(setting.shown(question, setting.variants(question)[0]))
+            word(to_be_worded(question, setting.variants(question)[0], setting))
         except InputError as error:
             left_out.append(LeftOut(question=question.id, reason=str(error)))
         else:
             worded.append(question)
     return worded, left_out
+
+
+def to_be_worded(question: Question, variant: Variant, setting: Setting) -> Question:
+    """A question with its options in a variant's order: letter i stands before option (i + rotation) mod n.
+
+    Only for the wording: `answer` and `features` keep the benchmark's order. Where a setting rotates options, a
+    fixed prompt, which holds them in one order, is given up in every variant, so that they differ in nothing else.
+    """
+    if not question.options or not any(other.rotation for other in setting.variants(question)):
+        return question
+    turn = variant.rotation % len(question.options)
+    options = question.options[turn:] + question.options[:turn]
+    return msgspec.structs.replace(question, options=options, prompt=None)
 
 
 def request_key(question: str, variant: str | None) -> str:
@@ -94,7 +108,7 @@ def requests_of(
         failure = str(images) if isinstance(images, InputError) else None
         request = Request(
             key=request_key(question.id, variant.name),
-            text=shown.of[question.id].preamble + word(setting.shown(question, variant)),
+            text=shown.of[question.id].preamble + word(to_be_worded(question, variant, setting)),
             images=() if isinstance(images, InputError) else images,
             seed=generation.seed if variant.seed_offset is None else (generation.seed or 0) + variant.seed_offset,
             hints=hints,
