@@ -14,7 +14,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.selection import Selection
+from probe4d.runs.selection import Selection, selected
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder
 from probe4d.store.logs import LogTail, read_lines
@@ -30,6 +30,7 @@ __all__ = [
     "LeftOut",
     "Run",
     "RunRecord",
+    "asked_of",
     "check_run",
     "read_run",
     "refuse_used",
@@ -238,15 +239,29 @@ def read_run(path: Path | str) -> Run:
     )
 
 
+def asked_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
+    """The rows of a benchmark's questions that a run was asked, in benchmark order.
+
+    That is its selection without what it left out; what it left out and yet answered, as where its evidence was
+    lost later, was asked.
+    """
+    questions = selected(benchmark.table, run.record.selection)
+    if not run.left_out:
+        return questions
+    left_out = pl.Series([one.question for one in run.left_out], dtype=pl.String)
+    without = left_out.filter(~left_out.is_in(run.answers["question"].implode()))
+    return questions.filter(~pl.col("id").is_in(without.implode()))
+
+
 def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) -> tuple[str, ...]:
-    """Check that a run answers this benchmark, and say what is missing.
+    """Check that a run answers this benchmark, and say what is missing of what it was asked.
 
     Returns:
-        Ids of the questions without an answer, in benchmark order.
+        Ids of the questions asked without an answer, in benchmark order.
 
     Raises:
-        InputError: The run belongs to another benchmark, answers a question that is not in it, or leaves
-            questions out while `allow_missing` is false.
+        InputError: The run belongs to another benchmark, answers a question that is not in it or that it was not
+            asked, or leaves questions out while `allow_missing` is false.
     """
     where = run.path or run.name
     if run.record.benchmark != benchmark.fingerprint:
@@ -255,18 +270,22 @@ def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) ->
             path=where,
             remedy="Give the benchmark that this run was asked.",
         )
-    strangers = run.answers.join(benchmark.table.select("id"), left_on="question", right_on="id", how="anti")
-    if strangers.height:
-        raise InputError(
-            f"answers questions that this benchmark lacks ({strangers.height:,}, first {strangers['question'][0]}).",
-            path=where,
-            remedy="Remove those answers, or give the benchmark that they belong to.",
-        )
-    unanswered = benchmark.table.join(run.answers, left_on="id", right_on="question", how="anti", maintain_order="left")
-    missing = unanswered["id"]
+    asked = asked_of(run, benchmark)
+    for questions, fault in (
+        (benchmark.table, "that this benchmark lacks"),
+        (asked, "outside the selection in its record"),
+    ):
+        strangers = run.answers.join(questions.select("id"), left_on="question", right_on="id", how="anti")
+        if strangers.height:
+            raise InputError(
+                f"answers questions {fault} ({strangers.height:,}, first {strangers['question'][0]}).",
+                path=where,
+                remedy="Remove those answers, or give the benchmark that they belong to.",
+            )
+    missing = asked.join(run.answers, left_on="id", right_on="question", how="anti", maintain_order="left")["id"]
     if missing.len() and not allow_missing:
         raise InputError(
-            f"leaves {missing.len():,} of {benchmark.table.height:,} questions without an answer, first {missing[0]}.",
+            f"leaves {missing.len():,} of {asked.height:,} questions without an answer, first {missing[0]}.",
             path=where,
             remedy="Finish the run, or count them as wrong with --allow-missing.",
         )

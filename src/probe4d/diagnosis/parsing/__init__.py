@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from probe4d.diagnosis.parsing import default, older, published
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS, STATES, Parsed, State
+from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, STATES, Parsed, State
 from probe4d.errors import InputError
 
 __all__ = ["PARSERS", "STATES", "Parsed", "Parser", "State", "parse", "parse_table"]
@@ -54,7 +54,9 @@ def parse(
     read = _parser(parser, format)
     if error:
         return Parsed("error")
-    return read(text, options, finish_reason is not None and finish_reason.lower() in CUT_REASONS)
+    reason = (finish_reason or "").lower()
+    found = read(text, options, reason in CUT_REASONS)
+    return Parsed("refused") if found.state == "empty" and reason in FILTER_REASONS else found
 
 
 def parse_table(table: pl.DataFrame, *, parser: str = "default") -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-__all__ = ["CUT_REASONS", "STATES", "Parsed", "State", "unread"]
+__all__ = ["CUT_REASONS", "FILTER_REASONS", "STATES", "Parsed", "State", "unread"]
 
 State = Literal["valid", "ambiguous", "refused", "truncated", "empty", "error", "missing"]
 
@@ -12,7 +12,10 @@ STATES: tuple[State, ...] = ("valid", "ambiguous", "refused", "truncated", "empt
 """In the order of reports; no parser gives `missing`, which stands for a question without any reply."""
 
 CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
-"""Finish reasons, in lower case, by which providers say that generation ran into its limit."""
+"""Finish reasons, in lower case, by which providers and inspect-ai say that generation ran into its limit."""
+
+FILTER_REASONS = frozenset({"content_filter", "content-filter", "refusal", "safety"})
+"""The same for a reply that a filter, or the model itself, kept back."""
 
 
 class Parsed(NamedTuple):
