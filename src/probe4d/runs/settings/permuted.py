@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.question import Question
 from probe4d.runs.settings.setting import Setting, Variant
 
 __all__ = ["Permuted", "permuted"]
@@ -17,24 +15,6 @@ class Permuted(Setting):
         """As many rotations as the name says, and no more than the question has options."""
         ways = min(int(self.name.partition(":")[2]), max(len(question.options), 1))
         return tuple(Variant(f"rotation-{rotation}", rotation=rotation) for rotation in range(ways))
-
-    def shown(self, question: Question, variant: Variant) -> Question:
-        """The question with its options rotated, and what belongs to them.
-
-        A fixed prompt holds the options in one order, so that choice questions are worded anew in every rotation
-        and differ in nothing else.
-        """
-        if not question.options:
-            return question
-        n, turn = len(question.options), variant.rotation
-        reference = LETTERS.find(question.answer)
-        return msgspec.structs.replace(
-            question,
-            options=question.options[turn:] + question.options[:turn],
-            features=question.features[turn:] + question.features[:turn],
-            answer=LETTERS[(reference - turn) % n] if 0 <= reference < n else question.answer,
-            prompt=None,
-        )
 
 
 def permuted(count: int) -> Setting:

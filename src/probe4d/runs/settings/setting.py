@@ -48,10 +48,6 @@ class Setting:
         """
         return (Variant(),)
 
-    def shown(self, question: Question, variant: Variant) -> Question:
-        """The question as a variant puts it before a model; this, and not the question itself, is to be worded."""
-        return question
-
     def answer_part(self, text: str) -> str:
         """The part of a reply that is the answer."""
         return text
