@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from probe4d.errors import InputError
+from probe4d.evidence.pictures import PictureOptions
+from probe4d.models import presets as presets_module
+from probe4d.models.generation import Generation
+from probe4d.models.presets import Preset, preset_named, presets
+
+
+@pytest.mark.parametrize("preset", presets().values(), ids=lambda preset: preset.name)
+def test_every_preset_holds_only_options_that_exist(preset: Preset) -> None:
+    assert re.fullmatch(r"(stride|spatialqa)-[a-z0-9.-]+", preset.name)
+    assert set(preset.pictures) <= set(PictureOptions.__struct_fields__)
+    assert isinstance(preset.fill(Generation()), Generation)
+    assert preset.fill(Generation()) == preset.generation
+    assert "Table" in preset.source
+    assert preset.model or preset.note
+
+
+def test_no_option_of_the_file_is_lost_on_the_way() -> None:
+    """A misspelt generation option would be left out in silence, were it not compared with the file."""
+    import tomllib
+
+    tables = tomllib.loads(Path(presets_module.__file__).with_name("presets.toml").read_text(encoding="utf-8"))
+    for name, table in tables.items():
+        assert msgspec.to_builtins(presets()[name].generation) == table.get("generation", {})
+
+
+def test_the_papers_models_are_all_there() -> None:
+    titles = {preset.title for preset in presets().values()}
+    stride = {"GPT-5.5", "GPT-5.6-Sol", "GPT-6-Astra", "Gemini-3.6-Flash", "Gemini-3.1-Pro", "Claude-Sonnet-5"}
+    stride |= {"Qwen3.6-35B-A3B", "Qwen3-VL-30B-A3B-Thinking", "Qwen3-VL-8B-Thinking", "Qwen3.6-27B"}
+    stride |= {"Dolphins", "UniAD 2.0"}
+    spatial_qa = {"LLaVA-v1.6", "Llama-3.2", "blip2", "Qwen2.5-VL", "Deepseek-vl2", "SpatialRGPT"}
+    assert titles == stride | spatial_qa
+
+
+def test_what_the_user_gives_stands() -> None:
+    preset = preset_named("stride-qwen3.6-27b")
+    filled = preset.fill(Generation(temperature=0.7, seed=3, extra_body={"chat_template_kwargs": {}, "top_k": 1}))
+    assert filled == Generation(temperature=0.7, seed=3, extra_body={"chat_template_kwargs": {}, "top_k": 1})
+    assert preset.fill(Generation(seed=3)).extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
+    assert preset.fill(Generation(temperature=0.0)).temperature == 0.0
+
+
+def test_an_unknown_preset_is_refused_with_those_known() -> None:
+    with pytest.raises(InputError, match=r"no preset 'gpt'.*stride-gpt-5\.5"):
+        preset_named("gpt")
