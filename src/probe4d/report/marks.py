@@ -8,6 +8,8 @@ from functools import cache
 
 import msgspec
 
+from probe4d.scenes.ego_vehicle import EGO_FRONT_M, EGO_HALF_WIDTH_M, EGO_REAR_M
+
 __all__ = ["EXTENTS_M", "PANEL", "Grid", "Label", "Mark", "View", "apart", "extent_for", "grid", "outline"]
 
 PANEL = 400.0
@@ -15,9 +17,6 @@ PANEL = 400.0
 
 EXTENTS_M = (12, 20, 30, 40, 60, 80, 120, 160)
 """Half widths that a panel may have."""
-
-EGO_FRONT_M, EGO_REAR_M, EGO_HALF_WIDTH_M = 3.2, -0.9, 0.87
-"""Outline of a mid-size car about the nuScenes ego origin, which is the middle of its rear axle."""
 
 LABEL_GAP = 15.0
 

@@ -1,0 +1,216 @@
+"""The bird's-eye view: LiDAR points of a key frame from above, in the ego frame, heading up.
+
+The picture is a raster of palette indices: greys for paper, rings and words, then one colour a height. Where
+several points fall into a pixel the highest is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from io import BytesIO
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from probe4d.evidence.lettering import frame_words, letter, text_px
+from probe4d.evidence.pictures import PictureOptions
+from probe4d.scenes.ego_vehicle import EGO_FRONT_M, EGO_HALF_WIDTH_M, EGO_REAR_M
+
+__all__ = ["EXTENT_M", "LOWEST_M", "RING_STEP_M", "TOP_M", "draw_birds_eye", "rasterised"]
+
+EXTENT_M = 50.0
+"""How far the picture reaches from the ego origin to the front, the back and either side, metres."""
+RING_STEP_M = 10
+"""Distance between rings around the ego origin, metres."""
+LOWEST_M, TOP_M = -1.0, 4.0
+"""Heights above the ego origin that have the first and the last colour, metres; what lies beyond has the same."""
+
+_DOT_PART_OF_SIDE = 500
+"""A point is a dot of this part of the panel's side."""
+
+_GREYS = 32
+"""Palette indices 0 (black) to 31 (white) are greys; colours of heights follow."""
+_VIRIDIS = ("482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")
+"""Colours of equal perceived steps, dark to light (matplotlib's viridis, van der Walt and Smith 2015)."""
+_PAPER, _INK, _PANEL, _AXIS, _RING, _WORDS, _EGO = 255, 0, 8, 56, 96, 224, 255
+"""Brightness of what is drawn in grey, 0 to 255."""
+_LEGEND = "LiDAR from above, ego vehicle heading up"
+
+Bytes = NDArray[np.uint8]
+
+
+class _Template(NamedTuple):
+    """What all pictures of one size share.
+
+    Attributes:
+        under: Palette indices beneath the points, shape (height, width).
+        over: Palette indices above the points, same shape; meaningful where `covers`.
+        covers: Where words and the ego vehicle lie above the points, same shape.
+        strip_px: Height of the strip above the panel, which is square.
+    """
+
+    under: Bytes
+    over: Bytes
+    covers: NDArray[np.bool_]
+    strip_px: int
+
+
+def draw_birds_eye(points_m: NDArray[np.floating] | None, label: int, options: PictureOptions) -> bytes:
+    """Draw a bird's-eye view as JPEG, `max_side_px` high.
+
+    Args:
+        points_m: x, y, z in the ego frame, metres, shape (n, 3), all finite; null leaves the picture blank but for
+            the frame number.
+        label: Frame number to be written.
+        options: Size and quality.
+    """
+    template = _template(options.max_side_px)
+    canvas = template.under.copy()
+    panel = canvas[template.strip_px :]
+    if points_m is None:
+        canvas[: template.strip_px] = _grey(_PAPER)
+        panel[:] = 0
+    else:
+        points = rasterised(points_m, panel.shape[0])
+        np.copyto(panel, points, where=points > 0)
+        np.copyto(canvas, template.over, where=template.covers)
+    _write_frame(canvas, label, options.max_side_px)
+    image = Image.fromarray(canvas)
+    image.putpalette(_palette().tobytes())
+    encoded = BytesIO()
+    image.convert("RGB").save(encoded, "JPEG", quality=options.jpeg_quality, subsampling=0)
+    return encoded.getvalue()
+
+
+def rasterised(points_m: NDArray[np.floating], side_px: int) -> Bytes:
+    """Palette indices of the highest point in each pixel of a square panel, 0 without one, shape (side, side).
+
+    Args:
+        points_m: x, y, z in the ego frame, metres, shape (n, 3).
+        side_px: Side of the panel.
+    """
+    pixels = np.floor((EXTENT_M - points_m[:, :2]) * (side_px / (2 * EXTENT_M)))
+    inside = ((pixels >= 0) & (pixels < side_px)).all(axis=1)
+    rows, columns = pixels[inside].astype(np.intp).T
+    share = (points_m[inside, 2] - LOWEST_M) / (TOP_M - LOWEST_M)
+    colours = _colour_of(share)
+    panel = np.zeros(side_px * side_px, dtype=np.uint8)
+    np.maximum.at(panel, rows * side_px + columns, colours)
+    return _thickened(panel.reshape(side_px, side_px), max(1, round(side_px / _DOT_PART_OF_SIDE)))
+
+
+def _colour_of(share: NDArray[np.floating]) -> Bytes:
+    """Palette index of a height given as its share of the way from `LOWEST_M` to `TOP_M`, clipped to 0 and 1."""
+    index: Bytes = (_GREYS + np.clip(share, 0, 1) * (255 - _GREYS)).astype(np.uint8)
+    return index
+
+
+def _thickened(panel: Bytes, dot_px: int) -> Bytes:
+    """Every point as a square of `dot_px` pixels, the highest on top."""
+    for _ in range(dot_px - 1):
+        panel[1:] = np.maximum(panel[1:], panel[:-1])
+        panel[:, 1:] = np.maximum(panel[:, 1:], panel[:, :-1])
+    return panel
+
+
+def _write_frame(canvas: Bytes, label: int, max_side_px: int) -> None:
+    size_px = text_px(max_side_px)
+    line = Image.new("L", (canvas.shape[1] // 3, _line_px(size_px)), _PAPER)
+    letter(line, frame_words(label), (2, 0, line.width, line.height), fill=_INK, size_px=size_px)
+    canvas[: line.height, : line.width] = _grey(np.asarray(line))
+
+
+@lru_cache(maxsize=4)
+def _template(max_side_px: int) -> _Template:
+    size_px = text_px(max_side_px)
+    line = _line_px(size_px)
+    strip = 2 * line
+    side = max_side_px - strip
+    under, over = (Image.new("L", (side, max_side_px), _PAPER) for _ in range(2))
+    covers = Image.new("1", under.size)
+    letter(under, _LEGEND, (2, line, side, strip), fill=_INK, size_px=size_px)
+    under.paste(_PANEL, (0, strip, side, max_side_px))
+    middle, scale = side / 2, side / (2 * EXTENT_M)
+    draw = ImageDraw.Draw(under)
+    draw.line((0, strip + middle, side, strip + middle), fill=_AXIS)
+    draw.line((middle, strip, middle, strip + side), fill=_AXIS)
+    for radius_m in range(RING_STEP_M, int(EXTENT_M) + 1, RING_STEP_M):
+        draw.circle((middle, strip + middle), radius_m * scale, outline=_RING)
+        across = middle + radius_m * scale * math.sqrt(0.5)
+        down = strip + middle - radius_m * scale * math.sqrt(0.5)
+        _write_over(over, covers, f"{radius_m} m", (across, down), size_px)
+    inset = size_px
+    for word, at in {
+        "front": (middle, strip + inset),
+        "back": (middle, max_side_px - inset),
+        "left": (1.5 * inset, strip + middle),
+        "right": (side - 1.5 * inset, strip + middle),
+    }.items():
+        _write_over(over, covers, word, at, size_px)
+    _draw_ego(over, covers, (middle, strip + middle), scale)
+    indices = _grey(np.asarray(under)).copy()
+    _draw_scale(indices, line, size_px)
+    return _Template(indices, _grey(np.asarray(over)), np.asarray(covers), strip)
+
+
+def _write_over(over: Image.Image, covers: Image.Image, text: str, at: tuple[float, float], size_px: int) -> None:
+    """Write a word with its middle at a point, on a patch of the panel's colour."""
+    half = (size_px * len(text), size_px)
+    box = (int(at[0] - half[0]), int(at[1] - half[1]), int(at[0] + half[0]), int(at[1] + half[1]))
+    probe = Image.new("L", over.size)
+    written = letter(probe, text, box, fill=255, size_px=size_px, anchor="m")
+    over.paste(_PANEL, written)
+    letter(over, text, box, fill=_WORDS, size_px=size_px, anchor="m")
+    covers.paste(1, written)
+
+
+def _draw_ego(over: Image.Image, covers: Image.Image, origin: tuple[float, float], scale: float) -> None:
+    """Outline of the ego vehicle with an arrow's head to the front."""
+    nose = (EGO_FRONT_M, 0.0)
+    outline_m = (
+        nose,
+        (EGO_FRONT_M - 1.1, EGO_HALF_WIDTH_M),
+        (EGO_REAR_M, EGO_HALF_WIDTH_M),
+        (EGO_REAR_M, -EGO_HALF_WIDTH_M),
+        (EGO_FRONT_M - 1.1, -EGO_HALF_WIDTH_M),
+    )
+    outline = [(origin[0] - y * scale, origin[1] - x * scale) for x, y in outline_m]
+    ImageDraw.Draw(over).polygon(outline, fill=_EGO)
+    ImageDraw.Draw(covers).polygon(outline, fill=1)
+
+
+def _draw_scale(indices: Bytes, line_px: int, size_px: int) -> None:
+    """The legend of heights: a bar of all colours between the lowest height and the highest."""
+    width = indices.shape[1]
+    left, right = round(width * 0.62), round(width * 0.86)
+    bar = _colour_of(np.linspace(0, 1, right - left))
+    indices[line_px // 4 : line_px - line_px // 4, left:right] = bar
+    words = Image.new("L", (width, line_px), _PAPER)
+    lowest, top = f"height {LOWEST_M:g} m", f"{TOP_M:g} m"
+    letter(words, lowest, (width // 3, 0, left - 4, line_px), fill=_INK, size_px=size_px, anchor="r")
+    letter(words, top, (right + 4, 0, width, line_px), fill=_INK, size_px=size_px)
+    grey = _grey(np.asarray(words))
+    indices[:line_px, width // 3 : left] = grey[:, width // 3 : left]
+    indices[:line_px, right:] = grey[:, right:]
+
+
+def _line_px(size_px: int) -> int:
+    return round(size_px * 1.5)
+
+
+def _grey(brightness: int | Bytes) -> Bytes:
+    """Palette index of a brightness from 0 to 255."""
+    return np.asarray(brightness, dtype=np.uint8) // (256 // _GREYS)
+
+
+@lru_cache(maxsize=1)
+def _palette() -> Bytes:
+    """Red, green and blue of every palette index, shape (256, 3)."""
+    greys = np.linspace(0, 255, _GREYS).round().astype(np.uint8)
+    stops = np.array([list(bytes.fromhex(colour)) for colour in _VIRIDIS], dtype=np.float64)
+    places = np.linspace(0, len(stops) - 1, 256 - _GREYS)
+    heights = np.stack([np.interp(places, np.arange(len(stops)), channel) for channel in stops.T], axis=-1)
+    return np.concatenate([np.repeat(greys[:, np.newaxis], 3, axis=1), heights.round().astype(np.uint8)])

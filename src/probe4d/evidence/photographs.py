@@ -1,0 +1,81 @@
+"""Camera images of a dataset, read with the care that files of strangers need."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image, UnidentifiedImageError
+
+from probe4d.errors import InputError
+
+__all__ = ["MAX_PIXELS", "open_photograph"]
+
+MAX_PIXELS = 64_000_000
+"""More pixels than any camera of a vehicle has: a file that declares more is not decoded."""
+
+_FORMATS = ("JPEG", "PNG")
+_END_OF_JPEG = b"\xff\xd9"
+_FETCH_AGAIN = "Fetch it again."
+_DAMAGE = (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError, struct.error, zlib.error)
+"""What Pillow raises for files that are no images or are damaged."""
+
+
+def open_photograph(path: Path, box_px: tuple[int, int]) -> Image.Image:
+    """Read an image and fit it into a box, its aspect kept.
+
+    A JPEG is decoded at the smallest of its scales (1, 1/2, 1/4, 1/8) that fills the box.
+
+    Args:
+        path: A JPEG or PNG file.
+        box_px: Width and height of the box.
+
+    Returns:
+        An RGB image as wide as the box, or as high.
+
+    Raises:
+        InputError: The file cannot be read, is no such image, is damaged or cut off, or is larger than `MAX_PIXELS`.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror}).", path=path, remedy="Check that the dataset's sensor files are there."
+        ) from error
+    try:
+        return _fitted(_opened(content, path), box_px)
+    except _DAMAGE as error:
+        raise InputError(f"is damaged ({error}).", path=path, remedy=_FETCH_AGAIN) from error
+
+
+def _opened(content: bytes, path: Path) -> Image.Image:
+    if not content:
+        raise InputError("is empty.", path=path, remedy=_FETCH_AGAIN)
+    try:
+        image = Image.open(BytesIO(content), formats=_FORMATS)
+    except UnidentifiedImageError as error:
+        raise InputError("is no JPEG or PNG image.", path=path, remedy=_FETCH_AGAIN) from error
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise _too_large(path) from error
+    if image.width * image.height > MAX_PIXELS:
+        raise _too_large(path)
+    if image.format != "PNG" and _END_OF_JPEG not in content[-1024:]:
+        raise InputError("is cut off: the JPEG has no end.", path=path, remedy=_FETCH_AGAIN)
+    return image
+
+
+def _fitted(image: Image.Image, box_px: tuple[int, int]) -> Image.Image:
+    scale = min(box_px[0] / image.width, box_px[1] / image.height)
+    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
+    image.draft("RGB", size)
+    return image.convert("RGB").resize(size, Image.Resampling.BICUBIC)
+
+
+def _too_large(path: Path) -> InputError:
+    return InputError(
+        f"declares more than {MAX_PIXELS // 1_000_000} million pixels, which no camera of a vehicle has.",
+        path=path,
+        remedy="Put the camera's image in its place.",
+    )
