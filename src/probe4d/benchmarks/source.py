@@ -1,14 +1,35 @@
-"""The dataset that a benchmark was built from, opened again."""
+"""The dataset that a benchmark was built from, opened again, and the scenes of its questions there."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import Question
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["open_source"]
+__all__ = ["SceneNames", "open_source"]
+
+
+class SceneNames:
+    """Finds scenes of a dataset by their name or token.
+
+    Args:
+        scenes: The scenes.
+    """
+
+    def __init__(self, scenes: Scenes) -> None:
+        self._name_of: dict[str, str] = dict(scenes.scenes.select("token", "scene").iter_rows())
+        self._name_of |= {name: name for name in scenes.names}
+
+    def named(self, name: object) -> str | None:
+        """Name of the scene with this name or token; null without."""
+        return self._name_of.get(name) if isinstance(name, str) else None
+
+    def of(self, question: Question) -> str | None:
+        """Name of a question's scene, found by what the question calls it or by the token in its facts."""
+        return self.named(question.scene) or self.named(question.facts.get("scene_token"))
 
 
 def open_source(

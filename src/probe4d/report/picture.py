@@ -15,6 +15,7 @@ import polars as pl
 
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.source import SceneNames
 from probe4d.report.entities import Entity, SceneBoxes, entities_at, measured_elsewhere, unpack
 from probe4d.report.marks import PANEL, Label, Mark, View, apart, extent_for, outline
 from probe4d.report.measured import answer_text
@@ -67,9 +68,9 @@ class Pictures:
     """
 
     def __init__(self, scenes: Scenes, names: Iterable[str]) -> None:
-        self._name_of: dict[str, str] = dict(scenes.scenes.select("token", "scene").iter_rows())
-        wanted = {self._name_of.get(name, name) for name in names} & set(scenes.names)
-        keep = pl.col("scene").is_in(pl.Series(sorted(wanted), dtype=pl.String).implode())
+        self._names = SceneNames(scenes)
+        wanted = sorted({found for name in names if (found := self._names.named(name)) is not None})
+        keep = pl.col("scene").is_in(pl.Series(wanted, dtype=pl.String).implode())
         boxes = scenes.boxes.filter(keep)
         parts = boxes.partition_by("scene", as_dict=True)
         poses = scenes.keyframes.filter(keep).partition_by("scene", as_dict=True)
@@ -78,11 +79,9 @@ class Pictures:
         }
 
     def scene_of(self, question: Question) -> str | None:
-        """Name of the question's scene here, found by its name or by the token in its facts; null without."""
-        for name in (question.scene, question.facts.get("scene_token")):
-            if isinstance(name, str) and self._name_of.get(name, name) in self._scenes:
-                return self._name_of.get(name, name)
-        return None
+        """Name of the question's scene here, if it is one of those asked for; null without."""
+        name = self._names.of(question)
+        return name if name in self._scenes else None
 
     def faint(self, scene: str, frame: int) -> list[list[int]]:
         """Every box of a key frame, coarse enough to be embedded for thousands of frames.
