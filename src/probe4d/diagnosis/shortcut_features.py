@@ -16,7 +16,9 @@ from probe4d.diagnosis.controls import option_codes
 from probe4d.diagnosis.sheet import Group, Sheet
 from probe4d.scenes.geometry import SECTORS
 
-__all__ = ["Feature", "features_of"]
+__all__ = ["OPTION_LENGTH", "Feature", "features_of"]
+
+OPTION_LENGTH = "option length"
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +26,7 @@ class Feature:
     """One feature of the questions of a family and format.
 
     Attributes:
-        name: `class`, `relation`, `frame`, `letter`, `option`, or two of them.
+        name: `class`, `relation`, `frame`, `letter`, `option length`, `option`, or two of them.
         kind: `key`: one value a question; `option` and `letter`: one value an option.
         values: (questions,) or (questions, options) codes from 0; -1 where there is no such option.
         words: What each code says.
@@ -58,6 +60,7 @@ def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
         letters = np.arange(int(sheet.option_counts[cell.items].max()))
         values = np.where(letters[None, :] < sheet.option_counts[cell.items][:, None], letters[None, :], -1)
         found.append(Feature("letter", "letter", values.astype(np.intp), tuple(LETTERS[: letters.size])))
+        found += _length_feature(sheet, cell)
         found.append(_option_feature(sheet, cell, "option", in_context=False))
     for names in (("class",), ("relation",), ("frame",), ("class", "relation")):
         said = asked[names[0]] if len(names) == 1 else asked.select(_together(names)).to_series()
@@ -95,6 +98,26 @@ def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -
     intervals = all(interval_in(text) for text in questions["options"].explode().unique())
     ordered = intervals and not in_context and all(word.isdecimal() for word in words)
     return Feature(name, "option", values, tuple(words), in_context, ordered=ordered)
+
+
+def _length_feature(sheet: Sheet, cell: Group) -> list[Feature]:
+    """How long an option's text is among those of its question: code 0 for the longest, one code for equal lengths.
+
+    Lengths are compared inside a question, since whoever picks the longest option there knows no other.
+
+    Returns:
+        One feature, or none where no question has options of different lengths.
+    """
+    table = sheet.questions[cell.items].select(pl.col("options").alias("text")).with_row_index("item")
+    options = table.explode("text").select(
+        "item",
+        place=pl.int_range(pl.len()).over("item"),
+        code=pl.col("text").str.len_chars().rank("dense", descending=True).over("item") - 1,
+    )
+    codes = np.full((table.height, int(sheet.option_counts[cell.items].max())), -1, dtype=np.intp)
+    codes[options["item"].to_numpy(), options["place"].to_numpy()] = options["code"].to_numpy()
+    words = tuple(str(rank) for rank in range(1, int(codes.max()) + 2))
+    return [Feature(OPTION_LENGTH, "option", codes, words, ordered=True)] if len(words) > 1 else []
 
 
 def _same_split(first: Feature, second: Feature) -> bool:

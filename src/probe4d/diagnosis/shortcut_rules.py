@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probe4d.diagnosis.sheet import NO, YES, label_of
-from probe4d.diagnosis.shortcut_features import Feature
+from probe4d.diagnosis.shortcut_features import OPTION_LENGTH, Feature
 from probe4d.diagnosis.wording import listed
 
 __all__ = ["rule_in_words"]
@@ -66,11 +66,22 @@ def _preference(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArray
         ranks = np.argsort(np.argsort([int(feature.words[code]) for code in order]))
         # The most preferred comes first.
         correlation = float(np.corrcoef(ranks, -np.arange(ranks.size))[0, 1]) if ranks.size > 1 else 0.0
+        if feature.name == OPTION_LENGTH:
+            return _length_preference([feature.words[code] for code in order], correlation)
         if abs(correlation) >= _MONOTONE:
             return f"prefers {'long' if correlation > 0 else 'short'} intervals"
         lengths_in_words = ", then ".join(feature.words[code] for code in order[:_MOST_WORDS])
         return f"prefers intervals that span {lengths_in_words} frames"
     return f"prefers the option that says {', then '.join(feature.words[code] for code in order[:_MOST_WORDS])}"
+
+
+def _length_preference(ranks: Sequence[str], correlation: float) -> str:
+    """Say which of a question's options is picked by its length; ranks, 1 for the longest, the most preferred first."""
+    if ranks[0] == "1":
+        return "picks the longest option text"
+    if correlation >= _MONOTONE:
+        return "picks the shortest option text"
+    return f"prefers option texts by length, 1 the longest: {', then '.join(ranks)}"
 
 
 def _ranges(words: Sequence[str], where: npt.NDArray[np.bool_], asked: npt.NDArray[np.bool_]) -> str:
