@@ -35,6 +35,7 @@ import asyncio
 import base64
 import hashlib
 import json
+import os
 import socket
 import struct
 import subprocess
@@ -266,7 +267,7 @@ async def main() -> None:
     host, port = listener.sockets[0].getsockname()
     print(f"http://{host}:{port}/v1", flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    listener.close()
+    os._exit(0)  # connections may be open still, and nobody waits for them
 
 
 if __name__ == "__main__":
