@@ -1,0 +1,76 @@
+"""The controls as models that can be asked, so that what they answer lies on disk as any other run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import LETTERS
+from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
+from probe4d.diagnosis.sheet import label_of, make_sheet
+from probe4d.errors import InputError
+from probe4d.models.request import ModelFailure, Reply, Request
+from probe4d.runs.requests import request_key
+from probe4d.runs.settings import setting_named
+
+__all__ = ["ControlModel", "control_model", "is_control"]
+
+_CONTROLS = {FIXED: fixed_control, CONTENT: content_control}
+
+
+class ControlModel:
+    """A control that answers requests; see `probe4d.models.request.Model`."""
+
+    max_connections = 64
+
+    def __init__(self, name: str, replies: Mapping[str, str]) -> None:
+        self.name = name
+        self._replies = replies
+
+    async def reply(self, request: Request) -> Reply:
+        """Give the answer worked out for the request's question.
+
+        Raises:
+            ModelFailure: The question is of a format that controls do not answer.
+        """
+        if request.key not in self._replies:
+            raise ModelFailure(f"{self.name} answers yes-no and choice questions only")
+        return Reply(text=self._replies[request.key], finish_reason="stop", model=self.name)
+
+    async def close(self) -> None:
+        """Do nothing: there are no connections."""
+
+
+def is_control(name: str) -> bool:
+    """Whether a model's name is that of a control, known or not."""
+    return name.startswith("control:")
+
+
+def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") -> ControlModel:
+    """Make a control a model for `probe4d.ask`.
+
+    `control:fixed` gives the first letter, or No, whatever is shown; `control:content` chooses an option by its
+    text (see `probe4d.diagnosis.controls`), and so follows it where a setting rotates the options.
+
+    Args:
+        benchmark: The questions; all of them, for `control:content` learns from the other scenes.
+        name: `control:fixed` or `control:content`.
+        setting: Setting that the control will be asked in.
+
+    Raises:
+        InputError: There is no such control, or no question that it answers.
+    """
+    if name not in _CONTROLS:
+        raise InputError(f"there is no control {name!r}.", remedy=f"There are {' and '.join(_CONTROLS)}.")
+    how, sheet = setting_named(setting), make_sheet(benchmark)
+    labels = dict(zip(sheet.questions["id"], _CONTROLS[name](sheet), strict=True))
+    replies = {}
+    for question in benchmark.questions:
+        if question.id not in labels:
+            continue
+        for variant in how.variants(question):
+            code = int(labels[question.id])
+            if question.format == "choice" and name == CONTENT:
+                code = (code - variant.rotation) % len(question.options)
+            replies[request_key(question.id, variant.name)] = label_of(code, question.format) or LETTERS[0]
+    return ControlModel(name, replies)

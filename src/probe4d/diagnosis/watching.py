@@ -1,0 +1,120 @@
+"""Watches a run while it is asked: how many answers can be read, and who gives them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.parsing import PARSERS, parse
+from probe4d.diagnosis.wording import counted, in_percent, listed
+from probe4d.runs.run import Answer, AnswerError
+from probe4d.runs.settings import setting_named
+
+__all__ = ["Watch", "is_same_model"]
+
+_FEWEST = 20
+_MOST_UNREAD = 0.05
+_EXAMPLES = 3
+_EXAMPLE_LENGTH = 100
+_SNAPSHOT = re.compile(r"[-@:](?:\d{3,}(?:-\d\d)*|latest)$")
+
+
+class Watch:
+    """Counts what comes in, and says once what should not wait for the end of the run.
+
+    Attributes:
+        answers: Answers seen.
+        failures: Failures seen, by their reason.
+        states: Answers that a parser reads, by what it made of them.
+        tokens: Tokens generated.
+        input_tokens: Tokens read.
+        servers: Answers by the model that the server says gave them.
+    """
+
+    def __init__(self, benchmark: Benchmark, *, model: str, setting: str = "default") -> None:
+        self.answers = 0
+        self.failures: Counter[str] = Counter()
+        self.states: Counter[str] = Counter()
+        self.tokens = 0
+        self.input_tokens = 0
+        self.servers: Counter[str] = Counter()
+        self._model = model
+        self._setting = setting_named(setting)
+        columns = benchmark.table.select("id", "format", "options").iter_rows()
+        self._questions = {identity: (format, options) for identity, format, options in columns}
+        self._unread: list[str] = []
+        self._told = False
+
+    @property
+    def valid_share(self) -> float | None:
+        """Share of the answers read that name one answer of their question; null before there are any."""
+        read = self.states.total()
+        return self.states["valid"] / read if read else None
+
+    def see(self, line: Answer | AnswerError) -> list[str]:
+        """Count one line of the run.
+
+        Returns:
+            What has to be said now, as sentences; the texts of replies in them are shortened but not escaped.
+        """
+        if isinstance(line, AnswerError):
+            self.failures[line.error] += 1
+            return []
+        self.answers += 1
+        self.tokens += line.tokens or 0
+        self.input_tokens += line.input_tokens or 0
+        self._read(line)
+        return [*self._of_servers(line.model), *self._of_reading()]
+
+    def _read(self, answer: Answer) -> None:
+        format, options = self._questions[answer.question]
+        if format not in PARSERS["default"]:
+            return
+        shown = options[answer.rotation :] + options[: answer.rotation]
+        part = self._setting.answer_part(answer.text)
+        state = parse(part, format=format, options=shown, finish_reason=answer.finish_reason).state
+        self.states[state] += 1
+        if state != "valid" and len(self._unread) < _EXAMPLES:
+            words = " ".join(answer.text.split())
+            short = words if len(words) <= _EXAMPLE_LENGTH else f"{words[:_EXAMPLE_LENGTH]}…"
+            self._unread.append(f"  {answer.question}, {state}: “{short}”")
+
+    def _of_reading(self) -> list[str]:
+        read = self.states.total()
+        unread = read - self.states["valid"]
+        if self._told or read < _FEWEST or unread <= _MOST_UNREAD * read:
+            return []
+        self._told = True
+        counts = [f"{n:,} {state}" for state, n in self.states.most_common() if state != "valid"]
+        advice = " A larger --max-tokens would cut fewer short." if self.states["truncated"] else ""
+        first = (
+            f"{unread:,} of {read:,} answers so far ({in_percent(unread / read)} %) cannot be read: {listed(counts)}."
+        )
+        return ["\n".join([f"{first}{advice} Some of them:", *self._unread])]
+
+    def _of_servers(self, name: str | None) -> list[str]:
+        if name is None:
+            return []
+        self.servers[name] += 1
+        if self.servers[name] > 1:
+            return []
+        if len(self.servers) > 1:
+            names = listed([f"{server} ({counted(n, 'answer')})" for server, n in self.servers.items()])
+            return [f"The server answers as more than one model: {names}."]
+        if not is_same_model(self._model, name):
+            return [f"The server answers as {name}, and {self._model} was asked."]
+        return []
+
+
+def is_same_model(asked: str, answering: str) -> bool:
+    """Whether a server's name for a model can stand for the name asked, such as a dated snapshot of it.
+
+    Only the last part of a path counts, since servers name the same model with its owner, its folder or neither.
+
+    Args:
+        asked: inspect-ai name, with the provider and, for some, a service before the model's own name.
+        answering: Name that the server gave.
+    """
+    wanted, given = (name.casefold().rstrip("/").split("/")[-1] for name in (asked, answering))
+    return given == wanted or _SNAPSHOT.sub("", given) == wanted.removesuffix("-latest")
