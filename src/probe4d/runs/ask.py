@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.generation import Generation
 from probe4d.models.hosted import open_model
@@ -43,7 +45,7 @@ def ask(
     max_connections: int = 10,
     max_retries: int = 5,
     timeout_s: int = 600,
-    workers: int = 1,
+    workers: int | None = None,
     done: Callable[[Answer | AnswerError], None] | None = None,
 ) -> Run:
     """Ask a model, or go on asking it where an earlier call stopped.
@@ -64,7 +66,7 @@ def ask(
         max_connections: Most requests under way at once.
         max_retries: Repetitions of a request after passing faults.
         timeout_s: Longest time for one request with its repetitions, seconds.
-        workers: Processes that render pictures.
+        workers: Threads that render pictures; null takes one for each processor.
         done: Told of each answer and error once it is on disk.
 
     Returns:
@@ -100,10 +102,20 @@ def ask(
         )
     with open_journal(out, msgspec.structs.replace(prepared.record, versions=versions_of(name))) as journal:
         journal.leave_out(prepared.left_out)
-        ask_all(model, prepared.requests(journal.answered), _Writer(journal, prepared, done))
+        remaining = [key for key in prepared.asked if key not in journal.answered]
+        with prepared.rendering(workers=workers) as renderer:
+            ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
         places = {key: place for place, key in enumerate(prepared.asked)}
         journal.finish(places.__getitem__)
     return read_run(out)
+
+
+def _renderer(
+    evidence: EvidencePlan | None, scenes: Scenes | None, workers: int | None
+) -> AbstractContextManager[Renderer | None]:
+    if evidence is None or evidence.kind == "none" or scenes is None:
+        return nullcontext()
+    return Renderer(scenes, evidence.pictures, workers=workers)
 
 
 class _Writer:

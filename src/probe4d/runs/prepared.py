@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import questions_from
 from probe4d.benchmarks.suite import Prompt
-from probe4d.benchmarks.suites import suite_prompt
+from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
 from probe4d.errors import InputError
+from probe4d.evidence.rendering import Renderer
+from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
 from probe4d.models.request import Request
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.exhibits import Exhibits, exhibits
-from probe4d.runs.requests import Asked, Rendering, requests_of, wordable
+from probe4d.runs.requests import Asked, requests_of, wordable
 from probe4d.runs.run import LeftOut, RunRecord
 from probe4d.runs.selection import Selection, selected
 from probe4d.runs.settings import Setting, setting_named
@@ -35,6 +39,8 @@ class Prepared:
     Attributes:
         record: What `run.json` says, but for the versions.
         generation: Generation options.
+        evidence: What is shown with each question.
+        scenes: The scenes that pictures are taken from; null where nothing is shown.
         setting: How the questions are asked.
         word: Words a question as the setting has it.
         shown: What each question shows.
@@ -44,24 +50,41 @@ class Prepared:
 
     record: RunRecord
     generation: Generation
+    evidence: EvidencePlan
+    scenes: Scenes | None
     setting: Setting
     word: Prompt
     shown: Exhibits
     asked: dict[Key, Asked]
     left_out: tuple[LeftOut, ...]
 
-    def requests(
-        self, answered: Collection[Key] = (), *, renderer: Rendering | None = None
-    ) -> Iterator[Request | Finished]:
-        """The requests of all that is not answered yet (see `probe4d.runs.requests.requests_of`)."""
+    def requests(self, keys: Iterable[Key], *, renderer: Renderer | None = None) -> Iterator[Request | Finished]:
+        """The requests of these calls, in their order (see `probe4d.runs.requests.requests_of`).
+
+        Without a renderer they come without pictures.
+        """
         return requests_of(
-            [one for key, one in self.asked.items() if key not in answered],
+            [self.asked[key] for key in keys],
             self.shown,
             word=self.word,
             setting=self.setting,
             generation=self.generation,
             renderer=renderer,
         )
+
+    @contextmanager
+    def rendering(self, *, workers: int | None = None, cache: bool = True) -> Iterator[Renderer | None]:
+        """Hold a renderer of the run's pictures while the block runs; null where nothing is shown.
+
+        Args:
+            workers: Threads that render; null takes one for each processor.
+            cache: Whether rendered pictures are kept on disk.
+        """
+        if self.scenes is None or self.evidence.kind == "none":
+            yield None
+            return
+        with Renderer(self.scenes, self.evidence.pictures, workers=workers, cache=cache) as renderer:
+            yield renderer
 
 
 def prepare(
@@ -89,7 +112,7 @@ def prepare(
         _refuse_other_scenes(benchmark, scenes)
     word = suite_prompt(benchmark.record.suite, how.wording)
     questions, unworded = wordable(questions_from(selected(benchmark.table, selection)), word, how)
-    shown = exhibits(questions, evidence, scenes)
+    shown = exhibits(questions, evidence, scenes, elsewhere=partial(answers_elsewhere, benchmark))
     generation = generation or Generation()
     record = RunRecord(
         model=model,
@@ -108,7 +131,7 @@ def prepare(
         if question.id in shown.of
         for variant in how.variants(question)
     }
-    return Prepared(record, generation, how, word, shown, asked, (*unworded, *shown.left_out))
+    return Prepared(record, generation, evidence, scenes, how, word, shown, asked, (*unworded, *shown.left_out))
 
 
 def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:

@@ -1,0 +1,182 @@
+"""What asking would come to: calls, pictures, estimated tokens, and one request as it would be sent."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean
+
+import msgspec
+from PIL import Image as PillowImage
+
+from probe4d.evidence.image import Image
+from probe4d.models.asking import Finished
+from probe4d.models.generation import Generation
+from probe4d.models.request import Request
+from probe4d.models.tokens import TextTokens, image_tokens, tokens_by_length
+from probe4d.runs.prepared import Prepared
+
+__all__ = ["DryRun", "ExampleRequest", "PictureEstimate", "PictureFacts", "dry_run"]
+
+_LOOKED_AT = 8
+"""Requests whose pictures are rendered, spread evenly over the run."""
+
+
+class PictureFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """One picture as it would be sent; sizes in pixels, `digest` is the SHA-256 of its bytes."""
+
+    width_px: int
+    height_px: int
+    media_type: str
+    bytes: int
+    digest: str
+
+
+class ExampleRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole request: the pictures come before the text, the system message before both.
+
+    Attributes:
+        key: Question, and variant where there is one.
+        model: inspect-ai name of the model.
+        system: System message.
+        pictures: In the order shown.
+        text: Text of the user's message.
+        options: Generation options, those that are set.
+    """
+
+    key: str
+    model: str
+    system: str | None
+    pictures: tuple[PictureFacts, ...]
+    text: str
+    options: dict[str, object]
+
+
+class PictureEstimate(msgspec.Struct, frozen=True, kw_only=True):
+    """The pictures of a run.
+
+    Attributes:
+        shown: Pictures over all calls.
+        distinct: Of these, different ones; each is rendered once.
+        rendered: Pictures that were rendered for this estimate.
+        sizes: Their sizes as WIDTHxHEIGHT, pixels, the most frequent first.
+        bytes_each: Mean size of a file, bytes; null if none could be rendered.
+        tokens: Tokens of all, by the provider's documented rule; null where none is known.
+    """
+
+    shown: int
+    distinct: int
+    rendered: int
+    sizes: tuple[str, ...]
+    bytes_each: float | None
+    tokens: int | None
+
+
+class DryRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run would come to; token figures are estimates.
+
+    Attributes:
+        model: inspect-ai name of the model.
+        setting: Name of the setting.
+        questions: Questions asked, by family.
+        calls: Requests, one for each question and variant.
+        left_out: Selected questions that would not be asked, by reason.
+        failures: What kept pictures of the requests looked at from being rendered.
+        text_tokens: Tokens of all texts, system messages included.
+        pictures: The pictures; null where nothing is shown.
+        reply_tokens: Most tokens of all replies; null without a limit.
+        example: The first request; null where there is none.
+    """
+
+    model: str
+    setting: str
+    questions: dict[str, int]
+    calls: int
+    left_out: dict[str, int]
+    failures: tuple[str, ...]
+    text_tokens: int
+    pictures: PictureEstimate | None
+    reply_tokens: int | None
+    example: ExampleRequest | None
+
+
+def dry_run(prepared: Prepared, *, count_tokens: TextTokens = tokens_by_length) -> DryRun:
+    """Look at a run without asking: nothing is sent, no model opened, no key needed, no file written.
+
+    Args:
+        prepared: The run (see `probe4d.runs.prepared.prepare`).
+        count_tokens: Counts the tokens of texts.
+    """
+    keys = list(prepared.asked)
+    texts = [request.text for request in prepared.requests(keys) if isinstance(request, Request)]
+    system = prepared.generation.system
+    with prepared.rendering(cache=False) as renderer:
+        looked_at = list(prepared.requests(keys[:: max(1, -(-len(keys) // _LOOKED_AT))], renderer=renderer))
+    requests = [one for one in looked_at if isinstance(one, Request)]
+    families = Counter(question.family for question in {key[0]: one[0] for key, one in prepared.asked.items()}.values())
+    limit = prepared.generation.max_tokens or prepared.setting.hints.get("max_tokens")
+    return DryRun(
+        model=prepared.record.model,
+        setting=prepared.setting.name,
+        questions=dict(families),
+        calls=len(keys),
+        left_out=dict(Counter(one.reason for one in prepared.left_out).most_common()),
+        failures=tuple(dict.fromkeys(one.failure or "" for one in looked_at if isinstance(one, Finished))),
+        text_tokens=count_tokens(texts) + (0 if system is None else count_tokens([system]) * len(keys)),
+        pictures=_pictures(prepared, requests),
+        reply_tokens=None if limit is None else limit * len(keys),
+        example=_example(prepared, requests[0]) if requests else None,
+    )
+
+
+def _pictures(prepared: Prepared, requests: Sequence[Request]) -> PictureEstimate | None:
+    shown = [picture for question, _ in prepared.asked.values() for picture in prepared.shown.of[question.id].pictures]
+    if not shown:
+        return None
+    facts = list({image.digest: _facts(image) for request in requests for image in request.images}.values())
+    sizes = Counter(f"{one.width_px}x{one.height_px}" for one in facts)
+    detail = prepared.generation.image_detail
+    tokens = [image_tokens(prepared.record.model, one.width_px, one.height_px, detail=detail) for one in facts]
+    known = [n for n in tokens if n is not None]
+    return PictureEstimate(
+        shown=len(shown),
+        distinct=len(set(shown)),
+        rendered=len(facts),
+        sizes=tuple(size for size, _ in sizes.most_common()),
+        bytes_each=fmean(one.bytes for one in facts) if facts else None,
+        tokens=round(fmean(known) * len(shown)) if known else None,
+    )
+
+
+def _facts(image: Image) -> PictureFacts:
+    with PillowImage.open(io.BytesIO(image.content)) as opened:
+        width_px, height_px = opened.size
+    return PictureFacts(
+        width_px=width_px,
+        height_px=height_px,
+        media_type=image.media_type,
+        bytes=len(image.content),
+        digest=image.digest,
+    )
+
+
+def _example(prepared: Prepared, request: Request) -> ExampleRequest:
+    options = {
+        name: value
+        for name, value in msgspec.structs.asdict(_options(prepared.generation, request)).items()
+        if name != "system" and value not in (None, {})
+    }
+    return ExampleRequest(
+        key=request.key,
+        model=prepared.record.model,
+        system=prepared.generation.system,
+        pictures=tuple(map(_facts, request.images)),
+        text=request.text,
+        options=options,
+    )
+
+
+def _options(generation: Generation, request: Request) -> Generation:
+    """The options of one request: its hints hold where the user gave nothing, its seed always."""
+    return msgspec.structs.replace(generation, **{**request.hints, "seed": request.seed})
