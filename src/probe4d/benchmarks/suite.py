@@ -8,14 +8,23 @@ from pathlib import Path
 from typing import Protocol
 
 import msgspec
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 
-__all__ = ["AuditFinding", "Prompt", "Suite"]
+__all__ = ["ANSWERS_SCHEMA", "AuditFinding", "Prompt", "Suite"]
 
 Prompt = Callable[[Question], str]
 """Turns a question into the whole text that a model gets."""
+
+ANSWERS_SCHEMA: dict[str, pl.DataType] = {
+    "question": pl.String(),  # id
+    "scene": pl.String(),  # name of the scene that it is asked of
+    "answer": pl.String(),  # as `Question.answer` is written, for the question's own options
+}
+"""What would be right in other scenes, a row for each right answer: none where a question has no answer there, two
+where two of its options are true."""
 
 
 class Audit(Protocol):
@@ -53,6 +62,8 @@ class Suite:
             rules; see `probe4d.benchmarks.suites.check`.
         prompts: Settings that the suite words itself, by name; `default` is always among them.
         families: Families in the order of reports.
+        answers_in: (questions, scenes) to what would be right if each question were asked of each scene, in the
+            columns of `ANSWERS_SCHEMA`; null where the suite does not say.
     """
 
     name: str
@@ -61,3 +72,4 @@ class Suite:
     audit: Audit
     prompts: Mapping[str, Prompt]
     families: tuple[str, ...]
+    answers_in: Callable[..., pl.DataFrame] | None = None

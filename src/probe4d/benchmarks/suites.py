@@ -10,8 +10,9 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
-from probe4d.benchmarks.question import Evidence, Format
+from probe4d.benchmarks.question import Evidence, Format, Question
 from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
 from probe4d.errors import InputError
@@ -22,6 +23,7 @@ __all__ = [
     "SUITES",
     "Checked",
     "PromptLine",
+    "answers_elsewhere",
     "build",
     "check",
     "prompt_lines",
@@ -59,6 +61,22 @@ def suite_prompt(name: str, setting: str) -> Prompt:
     if setting not in suite.prompts:
         raise InputError(f"{suite.name} has no setting {setting!r}; it has {', '.join(suite.prompts)}.")
     return suite.prompts[setting]
+
+
+def answers_elsewhere(benchmark: Benchmark, questions: Sequence[Question], scenes: Scenes) -> pl.DataFrame:
+    """What would be right if questions of a benchmark were asked of each of some scenes.
+
+    What its suite's rules measure there, where the suite can say, and what the benchmark itself holds of questions
+    worded alike. Of imported records, which were measured elsewhere, the two may differ; then both count.
+
+    Returns:
+        The columns of `probe4d.benchmarks.suite.ANSWERS_SCHEMA`.
+    """
+    held = held_answers(benchmark.questions, questions, scenes)
+    suite = SUITES.get(benchmark.record.suite)
+    if suite is None or suite.answers_in is None:
+        return held
+    return pl.concat([suite.answers_in(questions, scenes), held]).unique()
 
 
 def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameters: Any) -> Benchmark:

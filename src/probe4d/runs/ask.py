@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.generation import Generation
 from probe4d.models.hosted import open_model
@@ -108,14 +106,6 @@ def ask(
         places = {key: place for place, key in enumerate(prepared.asked)}
         journal.finish(places.__getitem__)
     return read_run(out)
-
-
-def _renderer(
-    evidence: EvidencePlan | None, scenes: Scenes | None, workers: int | None
-) -> AbstractContextManager[Renderer | None]:
-    if evidence is None or evidence.kind == "none" or scenes is None:
-        return nullcontext()
-    return Renderer(scenes, evidence.pictures, workers=workers)
 
 
 class _Writer:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.source import SceneNames
+from probe4d.benchmarks.suite import ANSWERS_SCHEMA
+from probe4d.errors import InputError
+from probe4d.evidence.camera_grid import SURROUND
 from probe4d.evidence.pictures import Picture
+from probe4d.evidence.sources import Sources
 from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.frames import frames_shown, wrong_order
+from probe4d.runs.other_scenes import other_scenes
+from probe4d.runs.preamble import preamble
 from probe4d.runs.run import LeftOut
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["Exhibit", "Exhibits", "exhibits"]
+__all__ = ["Elsewhere", "Exhibit", "Exhibits", "exhibits"]
+
+Elsewhere = Callable[[Sequence[Question], Scenes], pl.DataFrame]
+"""Says what would be right if questions were asked of each of some scenes, in the columns of `ANSWERS_SCHEMA`."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +50,37 @@ class Exhibits:
 
     Attributes:
         of: Exhibit by question id.
-        left_out: Questions that cannot be asked with this evidence.
+        left_out: Questions that cannot be asked with this evidence, in the order of the questions.
     """
 
     of: dict[str, Exhibit]
     left_out: tuple[LeftOut, ...] = field(default=())
 
 
-def exhibits(questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes | None) -> Exhibits:
-    """Choose what every question shows.
+@dataclass(frozen=True)
+class _Shown:
+    """The key frames that a question shows, and those whose numbers it shows them under.
+
+    `elsewhere` tells that the scene is not the question's own, and `source_answer` what would be right in it.
+    """
+
+    scene: str
+    frames: tuple[int, ...]
+    labels: tuple[int, ...]
+    elsewhere: bool = False
+    source_answer: str | None = None
+
+
+def exhibits(
+    questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes | None, *, elsewhere: Elsewhere | None = None
+) -> Exhibits:
+    """Choose what every question shows; the choice for one does not depend on the others.
+
+    Args:
+        questions: The questions, of one benchmark.
+        plan: What is shown with each.
+        scenes: Scenes of the dataset that the benchmark was built from; null where nothing is shown.
+        elsewhere: Says what would be right in other scenes; without it any other scene may be shown.
 
     Raises:
         InputError: The plan needs scenes, and there are none.
@@ -53,4 +88,118 @@ def exhibits(questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes |
     if plan.kind == "none":
         nothing = Exhibit()
         return Exhibits({question.id: nothing for question in questions})
-    raise NotImplementedError(plan.kind)
+    if scenes is None:
+        raise InputError(
+            f"evidence of kind {plan.kind!r} is taken from the dataset that the benchmark was built from.",
+            remedy="Give the dataset's folder with --data, or ask without evidence (--evidence none).",
+        )
+    reasons: dict[str, str] = {}
+    shown = _own_frames(questions, plan, scenes, reasons)
+    if plan.kind == "shuffled":
+        shown = _shuffled(shown, plan, reasons)
+    elif plan.kind == "other-scene":
+        shown = _from_other_scenes(questions, shown, plan, scenes, elsewhere, reasons)
+    pictures = _pictures(questions, shown, plan, scenes)
+    of = _exhibited(pictures, shown, Sources(scenes), reasons)
+    left_out = (
+        LeftOut(question=question.id, reason=reasons[question.id]) for question in questions if question.id in reasons
+    )
+    return Exhibits(of, tuple(left_out))
+
+
+def _own_frames(
+    questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes, reasons: dict[str, str]
+) -> dict[str, _Shown]:
+    names = SceneNames(scenes)
+    keyframes: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
+    shown: dict[str, _Shown] = {}
+    for question in questions:
+        scene = names.of(question)
+        if scene is None:
+            reasons[question.id] = f"its scene {question.scene} is not in {scenes.root / scenes.version}"
+            continue
+        frames = frames_shown(question, plan, keyframes[scene])
+        if beyond := [frame for frame in frames if not 0 <= frame < keyframes[scene]]:
+            reasons[question.id] = f"it shows key frame {beyond[0]}, and {scene} has {keyframes[scene]}"
+            continue
+        shown[question.id] = _Shown(scene, frames, frames)
+    return shown
+
+
+def _shuffled(shown: Mapping[str, _Shown], plan: EvidencePlan, reasons: dict[str, str]) -> dict[str, _Shown]:
+    mixed: dict[str, _Shown] = {}
+    for identity, own in shown.items():
+        if len(own.frames) < 2:
+            reasons[identity] = "it shows fewer than two key frames, which have no wrong order"
+        else:
+            mixed[identity] = _Shown(own.scene, wrong_order(own.frames, seed=plan.seed, key=identity), own.labels)
+    return mixed
+
+
+def _from_other_scenes(
+    questions: Sequence[Question],
+    shown: Mapping[str, _Shown],
+    plan: EvidencePlan,
+    scenes: Scenes,
+    elsewhere: Elsewhere | None,
+    reasons: dict[str, str],
+) -> dict[str, _Shown]:
+    placed = [question for question in questions if question.id in shown]
+    answers = pl.DataFrame(schema=ANSWERS_SCHEMA) if elsewhere is None else elsewhere(placed, scenes)
+    own = {identity: one.scene for identity, one in shown.items()}
+    chosen = other_scenes(placed, own, scenes, answers, seed=plan.seed)
+    replaced: dict[str, _Shown] = {}
+    for identity, one in shown.items():
+        if identity in chosen:
+            scene, answer = chosen[identity]
+            replaced[identity] = _Shown(scene, one.frames, one.labels, elsewhere=True, source_answer=answer)
+        else:
+            reasons[identity] = f"no other scene as long as {one.scene} has another right answer to it"
+    return replaced
+
+
+def _pictures(
+    questions: Sequence[Question], shown: Mapping[str, _Shown], plan: EvidencePlan, scenes: Scenes
+) -> dict[str, tuple[Picture, ...]]:
+    """The pictures of each question; cameras among the views that it lists narrow the grid down to them."""
+    others = scenes.sensors.filter(pl.col("modality") != "camera")["channel"].unique().to_list()
+    view = plan.view or "cameras"
+    pictures: dict[str, tuple[Picture, ...]] = {}
+    for question in questions:
+        if (one := shown.get(question.id)) is None:
+            continue
+        listed = question.evidence.views if view == "cameras" else ()
+        channels = tuple(channel for channel in listed if channel not in others)
+        pictures[question.id] = tuple(
+            Picture(view, one.scene, frame, label, channels, plan.kind == "black")
+            for frame, label in zip(one.frames, one.labels, strict=True)
+        )
+    return pictures
+
+
+def _exhibited(
+    pictures: Mapping[str, tuple[Picture, ...]],
+    shown: Mapping[str, _Shown],
+    sources: Sources,
+    reasons: dict[str, str],
+) -> dict[str, Exhibit]:
+    """Exhibits of the questions whose pictures can be made; for the others the first thing that is missing."""
+    missing = sources.missing(picture for several in pictures.values() for picture in several)
+    of: dict[str, Exhibit] = {}
+    for identity, several in pictures.items():
+        lacking = next((missing[picture] for picture in several if picture in missing), None)
+        if lacking is not None:
+            reasons[identity] = lacking
+            continue
+        one = shown[identity]
+        lines = preamble(several, _cameras(several[0], sources))
+        of[identity] = Exhibit(several, lines, one.scene if one.elsewhere else None, one.source_answer)
+    return of
+
+
+def _cameras(picture: Picture, sources: Sources) -> tuple[str, ...]:
+    """Cameras of a grid in its order; those of nuScenes where a blank one stands for a scene without cameras."""
+    if picture.view != "cameras":
+        return ()
+    cameras = tuple(sources.cameras(picture.scene)) or tuple(SURROUND)
+    return tuple(channel for channel in cameras if channel in (picture.channels or cameras))

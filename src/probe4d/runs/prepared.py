@@ -14,7 +14,6 @@ from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
 from probe4d.errors import InputError
 from probe4d.evidence.rendering import Renderer
-from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
 from probe4d.models.request import Request

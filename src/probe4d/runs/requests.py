@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
 
 import msgspec
 
@@ -12,7 +11,7 @@ from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suite import Prompt
 from probe4d.errors import InputError
 from probe4d.evidence.image import Image
-from probe4d.evidence.pictures import Picture
+from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
 from probe4d.models.request import Request
@@ -20,19 +19,10 @@ from probe4d.runs.exhibits import Exhibits
 from probe4d.runs.run import LeftOut
 from probe4d.runs.settings import Setting, Variant
 
-__all__ = ["Asked", "Rendering", "evidence_digest", "request_key", "requests_of", "to_be_worded", "wordable"]
+__all__ = ["Asked", "evidence_digest", "request_key", "requests_of", "to_be_worded", "wordable"]
 
 Asked = tuple[Question, Variant]
 """A question in one of the ways in which it is asked."""
-
-
-class Rendering(Protocol):
-    """Renders pictures ahead of their use."""
-
-    def ahead(
-        self, items: Iterator[tuple[Asked, tuple[Picture, ...]]]
-    ) -> Iterator[tuple[Asked, tuple[Image, ...] | InputError]]:
-        """Give each item with its pictures rendered, in order, or with why one of them cannot be."""
 
 
 def wordable(questions: Iterable[Question], word: Prompt, setting: Setting) -> tuple[list[Question], list[LeftOut]]:
@@ -84,7 +74,7 @@ def requests_of(
     word: Prompt,
     setting: Setting,
     generation: Generation,
-    renderer: Rendering | None,
+    renderer: Renderer | None,
 ) -> Iterator[Request | Finished]:
     """Prepare requests one after another, in order.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.lidar_hallu.answering import answers_in
 from probe4d.benchmarks.lidar_hallu.build import FAMILIES, VERSION, build
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
 from probe4d.benchmarks.suite import AuditFinding, Suite
@@ -22,4 +23,12 @@ def _audit(
     return audit(benchmark, dataroot, version=version, done=done)
 
 
-SUITE = Suite(name="lidar-hallu", version=VERSION, build=build, audit=_audit, prompts=PROMPTS, families=FAMILIES)
+SUITE = Suite(
+    name="lidar-hallu",
+    version=VERSION,
+    build=build,
+    audit=_audit,
+    prompts=PROMPTS,
+    families=FAMILIES,
+    answers_in=answers_in,
+)
