@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image
 
-from probe4d.errors import InputError
-from probe4d.evidence.lettering import frame_words, letter, text_px
+from probe4d.evidence.lettering import frame_words, letter, line_px, text_px
 from probe4d.evidence.photographs import open_photograph
 from probe4d.evidence.pictures import PictureOptions
 
-__all__ = ["SURROUND", "Camera", "camera_name", "draw_grid", "in_grid_order"]
+__all__ = ["SURROUND", "Camera", "camera_name", "draw_blank_grid", "draw_grid", "in_grid_order"]
 
 SURROUND: dict[str, str] = {
     "CAM_FRONT_LEFT": "front-left",
@@ -29,8 +29,9 @@ SURROUND: dict[str, str] = {
 
 _GAP_PX = 6
 _SMALLEST_TILE_PX = 120
-_DEFAULT_SIZE_PX = (1600, 900)
-_PAGE, _INK, _CAPTION, _CAPTION_INK = (255, 255, 255), (0, 0, 0), (32, 36, 42), (255, 255, 255)
+_USUAL_PX = (1600, 900)
+_MARGIN_PX = 4
+_PAPER, _INK, _CAPTION, _CAPTION_INK = (255, 255, 255), (0, 0, 0), (32, 36, 42), (255, 255, 255)
 _BLACK = (0, 0, 0)
 
 
@@ -39,12 +40,12 @@ class Camera(NamedTuple):
 
     Attributes:
         channel: Its channel.
-        path: Its image; null where the picture is blank.
+        path: Its image.
         size_px: Width and height of its images as the dataset has them; null where it does not say.
     """
 
     channel: str
-    path: Path | None
+    path: Path
     size_px: tuple[int, int] | None
 
 
@@ -81,59 +82,78 @@ class _Layout(NamedTuple):
     size_px: tuple[int, int]
 
     def corner(self, number: int) -> tuple[int, int]:
-        """Left and top of a tile's caption."""
+        """Left and top of a tile's caption, which lies above its image."""
         row, column = divmod(number, self.columns)
         width, height = self.tile_px
         return column * (width + _GAP_PX), self.strip_px + row * (self.strip_px + height + _GAP_PX)
 
 
-def draw_grid(cameras: Sequence[Camera], label: int, options: PictureOptions, *, black: bool = False) -> bytes:
+def draw_grid(cameras: Sequence[Camera], label: int, options: PictureOptions) -> bytes:
     """Draw the grid of a key frame as JPEG.
 
     Args:
         cameras: At least one, in the order of the grid.
         label: Frame number to be written.
         options: Size and quality.
-        black: Whether to leave it blank but for the frame number.
 
     Raises:
         InputError: An image cannot be read.
     """
-    layout = _layout([camera.size_px or _DEFAULT_SIZE_PX for camera in cameras], options.max_side_px)
-    grid = Image.new("RGB", layout.size_px, _PAGE)
-    width, height = layout.size_px
-    letter(grid, frame_words(label), (2, 0, width, layout.strip_px), fill=_INK, size_px=layout.text_px)
-    if black:
-        grid.paste(_BLACK, (0, layout.strip_px, width, height))
-    else:
-        for number, camera in enumerate(cameras):
-            _draw_tile(grid, camera, layout.corner(number), layout)
+    layout = _layout(tuple(camera.size_px for camera in cameras), options.max_side_px)
+    grid = _captions(tuple(camera.channel for camera in cameras), layout).copy()
+    for number, camera in enumerate(cameras):
+        photograph = open_photograph(camera.path, layout.tile_px)
+        left, top = layout.corner(number)
+        spare_across, spare_down = (side - of for side, of in zip(layout.tile_px, photograph.size, strict=True))
+        grid.paste(photograph, (left + spare_across // 2, top + layout.strip_px + spare_down // 2))
+    return _finished(grid, label, layout, options)
+
+
+def draw_blank_grid(sizes_px: Sequence[tuple[int, int] | None], label: int, options: PictureOptions) -> bytes:
+    """Draw a picture as large as the grid of such cameras, black but for the frame number, as JPEG.
+
+    Args:
+        sizes_px: Width and height of each camera's images; null where the dataset does not say.
+        label: Frame number to be written.
+        options: Size and quality.
+    """
+    layout = _layout(tuple(sizes_px), options.max_side_px)
+    grid = Image.new("RGB", layout.size_px, _PAPER)
+    grid.paste(_BLACK, (0, layout.strip_px, *layout.size_px))
+    return _finished(grid, label, layout, options)
+
+
+def _finished(grid: Image.Image, label: int, layout: _Layout, options: PictureOptions) -> bytes:
+    box = (_MARGIN_PX, 0, grid.width - _MARGIN_PX, layout.strip_px)
+    letter(grid, frame_words(label), box, fill=_INK, size_px=layout.text_px)
     encoded = BytesIO()
     grid.save(encoded, "JPEG", quality=options.jpeg_quality)
     return encoded.getvalue()
 
 
-def _draw_tile(grid: Image.Image, camera: Camera, corner: tuple[int, int], layout: _Layout) -> None:
-    if camera.path is None:
-        raise InputError(f"has no image of {camera.channel}.")
-    (left, top), (width, height) = corner, layout.tile_px
-    under = top + layout.strip_px
-    grid.paste(_CAPTION, (left, top, left + width, under))
-    box = (left + 4, top, left + width - 4, under)
-    letter(grid, camera_name(camera.channel), box, fill=_CAPTION_INK, size_px=layout.text_px, anchor="m")
-    photograph = open_photograph(camera.path, layout.tile_px)
-    if photograph.size != layout.tile_px:
+@lru_cache(maxsize=8)
+def _captions(channels: tuple[str, ...], layout: _Layout) -> Image.Image:
+    """A grid without its images."""
+    grid = Image.new("RGB", layout.size_px, _PAPER)
+    width, height = layout.tile_px
+    for number, channel in enumerate(channels):
+        left, top = layout.corner(number)
+        under = top + layout.strip_px
+        grid.paste(_CAPTION, (left, top, left + width, under))
         grid.paste(_BLACK, (left, under, left + width, under + height))
-    grid.paste(photograph, (left + (width - photograph.width) // 2, under + (height - photograph.height) // 2))
+        box = (left + _MARGIN_PX, top, left + width - _MARGIN_PX, under)
+        letter(grid, camera_name(channel), box, fill=_CAPTION_INK, size_px=layout.text_px, anchor="m")
+    return grid
 
 
-def _layout(sizes_px: Sequence[tuple[int, int]], max_side_px: int) -> _Layout:
+@lru_cache(maxsize=64)
+def _layout(sizes_px: tuple[tuple[int, int] | None, ...], max_side_px: int) -> _Layout:
     """Equal tiles as large as fit, none larger than the images."""
     columns = len(sizes_px) if len(sizes_px) <= 3 else math.ceil(math.sqrt(len(sizes_px)))
     rows = math.ceil(len(sizes_px) / columns)
     text = text_px(max_side_px)
-    strip = round(text * 1.5)
-    full_width, full_height = (max(sides) for sides in zip(*sizes_px, strict=True))
+    strip = line_px(text)
+    full_width, full_height = (max(sides) for sides in zip(*(size or _USUAL_PX for size in sizes_px), strict=True))
     aspect = full_height / full_width
     room_across = (max_side_px - (columns - 1) * _GAP_PX) // columns
     room_down = (max_side_px - strip - (rows - 1) * _GAP_PX) // rows - strip

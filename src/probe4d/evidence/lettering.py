@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 from PIL import Image, ImageDraw, ImageFont
 
-__all__ = ["frame_words", "letter", "text_px"]
+__all__ = ["frame_words", "letter", "line_px", "text_px", "width_px"]
 
 _SMALLEST_PX, _PART_OF_SIDE = 11, 60
 _UNREADABLE_PX = 6
-
-_Font = ImageFont.ImageFont | ImageFont.FreeTypeFont
 
 
 def frame_words(label: int) -> str:
@@ -24,6 +23,11 @@ def text_px(max_side_px: int) -> int:
     return max(_SMALLEST_PX, round(max_side_px / _PART_OF_SIDE))
 
 
+def line_px(size_px: int) -> int:
+    """Height of a line of that size of type, with air."""
+    return round(size_px * 1.5)
+
+
 def letter(
     image: Image.Image,
     text: str,
@@ -32,7 +36,7 @@ def letter(
     fill: int | tuple[int, int, int],
     size_px: int,
     anchor: str = "l",
-) -> tuple[int, int, int, int]:
+) -> None:
     """Write one line, smaller where it would not fit.
 
     Args:
@@ -42,20 +46,19 @@ def letter(
         fill: Colour in the image's mode.
         size_px: Largest size of type.
         anchor: `l`, `m` or `r`: to the left, in the middle or to the right of the box.
-
-    Returns:
-        Left, top, right and bottom of what was written.
     """
     left, top, right, bottom = box
     while size_px > _UNREADABLE_PX and _font(size_px).getlength(text) > right - left:
         size_px -= 1
     at = ({"l": left, "m": (left + right) / 2, "r": right}[anchor], (top + bottom) / 2)
-    draw = ImageDraw.Draw(image)
-    draw.text(at, text, fill=fill, font=_font(size_px), anchor=f"{anchor}m")
-    written = draw.textbbox(at, text, font=_font(size_px), anchor=f"{anchor}m")
-    return (int(written[0]), int(written[1]), int(written[2]) + 1, int(written[3]) + 1)
+    ImageDraw.Draw(image).text(at, text, fill=fill, font=_font(size_px), anchor=f"{anchor}m")
+
+
+def width_px(text: str, size_px: int) -> int:
+    """Width of a line in pixels."""
+    return math.ceil(_font(size_px).getlength(text))
 
 
 @cache
-def _font(size_px: int) -> _Font:
+def _font(size_px: int) -> ImageFont.ImageFont | ImageFont.FreeTypeFont:
     return ImageFont.load_default(size_px)

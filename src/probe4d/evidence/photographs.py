@@ -10,6 +10,7 @@ from pathlib import Path
 from PIL import Image, UnidentifiedImageError
 
 from probe4d.errors import InputError
+from probe4d.scenes.sensor_files import FETCH_AGAIN, read_sensor_file
 
 __all__ = ["MAX_PIXELS", "open_photograph"]
 
@@ -18,7 +19,6 @@ MAX_PIXELS = 64_000_000
 
 _FORMATS = ("JPEG", "PNG")
 _END_OF_JPEG = b"\xff\xd9"
-_FETCH_AGAIN = "Fetch it again."
 _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError, struct.error, zlib.error)
 """What Pillow raises for files that are no images or are damaged."""
 
@@ -38,31 +38,26 @@ def open_photograph(path: Path, box_px: tuple[int, int]) -> Image.Image:
     Raises:
         InputError: The file cannot be read, is no such image, is damaged or cut off, or is larger than `MAX_PIXELS`.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror}).", path=path, remedy="Check that the dataset's sensor files are there."
-        ) from error
+    content = read_sensor_file(path)
     try:
         return _fitted(_opened(content, path), box_px)
     except _DAMAGE as error:
-        raise InputError(f"is damaged ({error}).", path=path, remedy=_FETCH_AGAIN) from error
+        raise InputError(f"is damaged ({error}).", path=path, remedy=FETCH_AGAIN) from error
 
 
 def _opened(content: bytes, path: Path) -> Image.Image:
     if not content:
-        raise InputError("is empty.", path=path, remedy=_FETCH_AGAIN)
+        raise InputError("is empty.", path=path, remedy=FETCH_AGAIN)
     try:
         image = Image.open(BytesIO(content), formats=_FORMATS)
     except UnidentifiedImageError as error:
-        raise InputError("is no JPEG or PNG image.", path=path, remedy=_FETCH_AGAIN) from error
+        raise InputError("is no JPEG or PNG image.", path=path, remedy=FETCH_AGAIN) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise _too_large(path) from error
     if image.width * image.height > MAX_PIXELS:
         raise _too_large(path)
     if image.format != "PNG" and _END_OF_JPEG not in content[-1024:]:
-        raise InputError("is cut off: the JPEG has no end.", path=path, remedy=_FETCH_AGAIN)
+        raise InputError("is cut off: the JPEG has no end.", path=path, remedy=FETCH_AGAIN)
     return image
 
 
@@ -70,7 +65,9 @@ def _fitted(image: Image.Image, box_px: tuple[int, int]) -> Image.Image:
     scale = min(box_px[0] / image.width, box_px[1] / image.height)
     size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
     image.draft("RGB", size)
-    return image.convert("RGB").resize(size, Image.Resampling.BICUBIC)
+    if image.mode != "RGB":
+        image = image.convert("RGB")
+    return image.resize(size, Image.Resampling.HAMMING)
 
 
 def _too_large(path: Path) -> InputError:

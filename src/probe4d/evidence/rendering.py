@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict, deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
+import numpy as np
+import PIL
+from numpy.typing import NDArray
+
 from probe4d.errors import InputError
 from probe4d.evidence.birds_eye import draw_birds_eye
-from probe4d.evidence.camera_grid import SURROUND, Camera, draw_grid
+from probe4d.evidence.camera_grid import SURROUND, Camera, draw_blank_grid, draw_grid
 from probe4d.evidence.image import Image, image_of
-from probe4d.evidence.pictures import Picture, PictureOptions
+from probe4d.evidence.pictures import Picture, PictureOptions, View
 from probe4d.evidence.sources import Source, Sources
 from probe4d.scenes.points import in_ego_frame, read_scan
+from probe4d.scenes.sensor_files import FETCH_AGAIN, unreadable
 from probe4d.scenes.tables import Scenes
+from probe4d.store.file_cache import FileCache
 from probe4d.store.files import inside
+from probe4d.store.hashing import digest
 
 __all__ = ["Renderer"]
 
@@ -26,6 +33,10 @@ Item = TypeVar("Item")
 
 _MAX_SIDES_PX = (256, 4096)
 _QUALITIES = (1, 95)
+_VERSION = 1
+"""To be raised whenever a picture of the same sources changes: pictures are cached under it."""
+_MEDIA_TYPES: dict[View, str] = {"cameras": "image/jpeg", "birds-eye": "image/png"}
+_MOST_CACHED_BYTES = 4 << 30
 _PIXELS_HELD = 64 << 20
 _MOST_PICTURES_HELD = 64
 
@@ -56,6 +67,7 @@ class Renderer:
         self._sources = Sources(scenes)
         self._workers = workers or len(os.sched_getaffinity(0))
         self._pool: ThreadPoolExecutor | None = None
+        self._cache = FileCache("pictures", most_bytes=_MOST_CACHED_BYTES) if cache else None
         self._held = max(2 * self._workers, min(_MOST_PICTURES_HELD, _PIXELS_HELD // options.max_side_px**2))
 
     def __enter__(self) -> Renderer:
@@ -67,6 +79,8 @@ class Renderer:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+        if self._cache is not None:
+            self._cache.sweep()
 
     def missing(self, pictures: Iterable[Picture]) -> dict[Picture, str]:
         """Which pictures cannot be rendered since a sensor's reading or its file is not there, and what is missing.
@@ -81,7 +95,19 @@ class Renderer:
         Raises:
             InputError: A sensor's reading is not there, or its file is missing, damaged or no such file.
         """
-        return image_of(self._drawn(picture), "image/jpeg")
+        media_type = _MEDIA_TYPES[picture.view]
+        if picture.black:
+            return image_of(self._blank(picture), media_type)
+        sources = self._sources.of(picture)
+        paths = [inside(self._root, source.file) for source in sources]
+        if self._cache is None:
+            return image_of(self._drawn(picture, sources, paths), media_type)
+        key = self._key(picture, sources, paths)
+        content = self._cache.get(key)
+        if content is None:
+            content = self._drawn(picture, sources, paths)
+            self._cache.put(key, content)
+        return image_of(content, media_type)
 
     def ahead(
         self, items: Iterable[tuple[Item, tuple[Picture, ...]]]
@@ -135,28 +161,63 @@ class Renderer:
             self._pool = ThreadPoolExecutor(self._workers, thread_name_prefix="renderer")
         return self._pool
 
-    def _drawn(self, picture: Picture) -> bytes:
+    def _drawn(self, picture: Picture, sources: Sequence[Source], paths: Sequence[Path]) -> bytes:
+        if picture.view == "cameras":
+            cameras = [
+                Camera(source.channel, path, source.size_px) for source, path in zip(sources, paths, strict=True)
+            ]
+            return draw_grid(cameras, picture.label, self._options)
+        (source,), (path,) = sources, paths
+        return draw_birds_eye(_points_m(source, path), picture.label, self._options)
+
+    def _blank(self, picture: Picture) -> bytes:
+        """A blank picture; its size needs the cameras, or those of nuScenes where a scene has none, but no file."""
         if picture.view == "birds-eye":
-            if picture.black:
-                return draw_birds_eye(None, picture.label, self._options)
-            (source,) = self._sources.of(picture)
-            scan = read_scan(self._path(source))
-            return draw_birds_eye(in_ego_frame(scan.points, source.ego_SE3_sensor), picture.label, self._options)
-        cameras = self._blank_cameras(picture) if picture.black else self._cameras(picture)
-        return draw_grid(cameras, picture.label, self._options, black=picture.black)
-
-    def _cameras(self, picture: Picture) -> list[Camera]:
-        return [Camera(source.channel, self._path(source), source.size_px) for source in self._sources.of(picture)]
-
-    def _blank_cameras(self, picture: Picture) -> list[Camera]:
-        """Cameras that give a blank picture the size it would have; those of nuScenes where a scene has none."""
+            return draw_birds_eye(None, picture.label, self._options)
         cameras = self._sources.cameras(picture.scene)
         sizes = {channel: source.size_px for channel, source in cameras.items()} or dict.fromkeys(SURROUND)
         shown = picture.channels or tuple(sizes)
-        return [Camera(channel, None, sizes.get(channel)) for channel in shown]
+        return draw_blank_grid([sizes.get(channel) for channel in shown], picture.label, self._options)
 
-    def _path(self, source: Source) -> Path:
-        return inside(self._root, source.file)
+    def _key(self, picture: Picture, sources: Sequence[Source], paths: Sequence[Path]) -> str:
+        """What a rendered picture depends on, as hexadecimal digits."""
+        return digest(
+            {
+                "versions": [_VERSION, PIL.__version__, np.__version__],
+                "options": self._options,
+                "view": picture.view,
+                "label": picture.label,
+                "sources": [[source, str(path), *_stamp(path)] for source, path in zip(sources, paths, strict=True)],
+            }
+        )
+
+
+def _points_m(source: Source, path: Path) -> NDArray[np.float64]:
+    scan = read_scan(path)
+    if not len(scan.points):
+        raise InputError(
+            "holds no points"
+            + (f" but {scan.not_finite} whose coordinates are no numbers." if scan.not_finite else "."),
+            path=path,
+            remedy=FETCH_AGAIN,
+        )
+    points = in_ego_frame(scan.points, source.ego_SE3_sensor)
+    if not np.isfinite(points).all():
+        raise InputError(
+            f"cannot be put into the ego frame: the extrinsics of {source.channel} are no transform.",
+            path=path,
+            remedy="Mend its calibrated_sensor.",
+        )
+    return points
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Size and time of change of a file, in nanoseconds."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return found.st_size, found.st_mtime_ns
 
 
 def _outcome(futures: list[Future[Image]]) -> tuple[Image, ...] | InputError:

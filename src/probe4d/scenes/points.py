@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from probe4d.errors import InputError
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.projection import global_SE3_box
+from probe4d.scenes.sensor_files import FETCH_AGAIN, read_sensor_file
 
 __all__ = ["POINT_BYTES", "Scan", "count_in_boxes", "in_ego_frame", "read_scan"]
 
@@ -38,18 +39,13 @@ def read_scan(path: Path) -> Scan:
     Raises:
         InputError: The file cannot be read, or its size is no multiple of 20 bytes.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(
-            f"cannot be read ({error.strerror}).", path=path, remedy="Check that the dataset's sensor files are there."
-        ) from error
+    content = read_sensor_file(path)
     if len(content) % POINT_BYTES:
         raise InputError(
             f"has {len(content)} bytes, which is no multiple of {POINT_BYTES} (float32 {', '.join(_VALUES)}): "
             "the file was cut off or has another layout.",
             path=path,
-            remedy="Fetch it again.",
+            remedy=FETCH_AGAIN,
         )
     points = np.frombuffer(content, dtype="<f4").reshape(-1, len(_VALUES))
     finite = np.isfinite(points[:, :3]).all(axis=1)
