@@ -118,7 +118,8 @@ def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Stateme
         for family, most, part, n in per_family.filter(
             (pl.col("share") >= ONE_ANSWER) & (pl.col("n") >= FEW)
         ).iter_rows():
-            yield Statement("bad", f"Chooses {most} in {percent(part)} of {n:,} {asked(family, 'choice')}.")
+            much = "all" if part == 1 else f"{percent(part)} of"
+            yield Statement("bad", f"Chooses {most} in {much} {n:,} {asked(family, 'choice')}.")
         return
     letter, share = str(constant["label"][0]), float(constant["share"][0])
     text = f"Chooses {letter} in {'all' if share == 1 else f'{percent(share)} of'} {total:,} choice questions."
