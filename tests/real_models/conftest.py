@@ -1,0 +1,45 @@
+"""Real models, served by a real server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from serving import Server, serving
+from vision_language import write_vision_language_model
+
+ROOT = Path(__file__).parents[2]
+SMOLLM2 = ROOT / "build" / "models" / "smollm2"
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> Path:
+    """SmolLM2-135M-Instruct as transformers has it, or skip with the reason."""
+    if not (SMOLLM2 / "config.json").exists():
+        pytest.skip(f"SmolLM2 was not found in {SMOLLM2}; run `make weights`")
+    return SMOLLM2
+
+
+@pytest.fixture(scope="session")
+def smollm2_server(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """SmolLM2 behind `transformers serve`."""
+    with serving(smollm2, tmp_path_factory.mktemp("server") / "log") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def vision_language_server(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A tiny vision-language model with random weights behind `transformers serve`."""
+    folder = tmp_path_factory.mktemp("vision_language")
+    write_vision_language_model(folder / "tiny", tokenizer=smollm2)
+    with serving(folder / "tiny", folder / "log") as server:
+        yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The server asks for no key; the client of its kind wants one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LOCAL_API_KEY", "none")
+        yield
