@@ -1,0 +1,1 @@
+"""Benchmarks written for other harnesses, one module a harness."""

@@ -1,0 +1,137 @@
+"""Writes a benchmark for another harness."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, get_args
+
+from probe4d.benchmarks.benchmark import CARD_FILE, Benchmark
+from probe4d.errors import InputError
+from probe4d.exchange.exports.huggingface import write_huggingface
+from probe4d.exchange.exports.inspect_task import write_inspect
+from probe4d.exchange.exports.items import Exported, ExportItem, collect
+from probe4d.exchange.exports.jsonl import write_jsonl
+from probe4d.exchange.exports.lm_eval import write_lm_eval
+from probe4d.exchange.exports.vlmevalkit import write_vlmevalkit
+from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.prepared import Prepared, prepare
+from probe4d.runs.selection import Selection
+from probe4d.scenes.tables import Scenes
+from probe4d.store.files import write_text
+from probe4d.store.folders import whole_folder
+
+__all__ = ["HARNESSES", "Harness", "export"]
+
+Harness = Literal["inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"]
+HARNESSES: tuple[Harness, ...] = get_args(Harness)
+
+_DIGESTS_FILE = "SHA256SUMS"
+
+
+def export(
+    benchmark: Benchmark,
+    out: Path | str,
+    *,
+    to: Harness,
+    setting: str = "default",
+    evidence: EvidencePlan | None = None,
+    scenes: Scenes | None = None,
+    selection: Selection | None = None,
+    workers: int | None = None,
+    done: Callable[[ExportItem], None] | None = None,
+) -> Exported:
+    """Write a benchmark for another harness: a folder that appears whole, in which every path is relative.
+
+    Pictures are written as files named by their digests, each once. `SHA256SUMS` lists every file, as `sha256sum
+    --check` reads it.
+
+    Args:
+        benchmark: The questions.
+        out: Folder of the export, new or empty.
+        to: The harness.
+        setting: Name of the setting in which questions are worded; `permuted:4` writes each rotation as a line.
+        evidence: What is shown with them; null shows nothing.
+        scenes: The scenes that pictures are taken from.
+        selection: Which questions; null takes all.
+        workers: Threads that render pictures; null takes one for each processor.
+        done: Told of each line.
+
+    Returns:
+        What the folder holds.
+
+    Raises:
+        InputError: The folder is in use, there is no such harness, or setting, selection or evidence cannot be had
+            in it.
+    """
+    out = Path(out)
+    _refuse_used(out)
+    if to not in HARNESSES:
+        raise InputError(f"there is no export to {to!r}; there are {', '.join(HARNESSES)}.")
+    prepared = prepare(benchmark, model=to, setting=setting, evidence=evidence, scenes=scenes, selection=selection)
+    _refuse_seeds(prepared)
+    with whole_folder(out) as folder:
+        exported = _collected(benchmark, prepared, folder, workers=workers, done=done)
+        match to:
+            case "inspect":
+                write_inspect(exported, folder)
+            case "lm-eval":
+                write_lm_eval(exported, folder)
+            case "vlmevalkit":
+                write_vlmevalkit(exported, folder)
+            case "huggingface":
+                write_huggingface(exported, benchmark.table, folder)
+            case "jsonl":
+                write_jsonl(exported, folder)
+        write_text(folder / _DIGESTS_FILE, _digests(folder))
+    return exported
+
+
+def _collected(
+    benchmark: Benchmark,
+    prepared: Prepared,
+    folder: Path,
+    *,
+    workers: int | None,
+    done: Callable[[ExportItem], None] | None,
+) -> Exported:
+    items, pictures, unrendered = collect(prepared, folder, workers=workers, done=done)
+    if not items:
+        reasons = {left.reason for left in (*prepared.left_out, *unrendered)}
+        raise InputError(f"no question can be exported ({'; '.join(sorted(reasons)) or 'none is selected'}).")
+    plan = prepared.evidence
+    card = benchmark.path / CARD_FILE if benchmark.path else None
+    return Exported(
+        record=benchmark.record,
+        card=card.read_text(encoding="utf-8") if card and card.is_file() else "",
+        setting=prepared.setting,
+        evidence=plan.kind if plan.view is None else f"{plan.kind} {plan.view}",
+        items=tuple(items),
+        pictures=pictures,
+        left_out=(*prepared.left_out, *unrendered),
+    )
+
+
+def _refuse_used(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise InputError("is a file, not a folder.", path=out, remedy="Choose another --out folder.")
+    if out.is_dir() and any(out.iterdir()):
+        raise InputError("is not empty.", path=out, remedy="Choose another --out folder, or remove this one.")
+
+
+def _refuse_seeds(prepared: Prepared) -> None:
+    if any(variant.seed_offset is not None for _, variant in prepared.asked.values()):
+        raise InputError(
+            f"the setting {prepared.setting.name!r} asks the same prompts with other seeds, which no export can hold.",
+            remedy="Export the setting default, and let the harness repeat it.",
+        )
+
+
+def _digests(folder: Path) -> str:
+    """SHA-256 of every file in the folder, in the lines of `sha256sum`."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    lines = (
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in files
+    )
+    return "".join(lines)

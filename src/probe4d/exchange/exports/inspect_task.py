@@ -1,0 +1,53 @@
+"""`--to inspect`: a task file for inspect-ai beside its questions, scored by Probe4D's parser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from probe4d.exchange.exports.items import Exported, scored
+from probe4d.exchange.exports.jsonl import write_lines
+from probe4d.exchange.exports.notes import readme
+from probe4d.store.files import write_text
+
+__all__ = ["write_inspect"]
+
+_TASK = '''"""The suite {suite} as a task of inspect-ai; it needs `pip install 'probe4d[models]'`."""
+
+from pathlib import Path
+
+from inspect_ai import Task, task
+
+from probe4d.exchange.inspect_registry import exported_task
+
+
+@task(name={name})
+def {function}() -> Task:
+    """Ask the questions that lie beside this file."""
+    return exported_task(Path(__file__).parent, name={name}, setting={setting})
+'''
+
+_HOW = """\
+```
+inspect eval {function}.py --model PROVIDER/NAME
+```
+
+asks the questions of `questions.jsonl` and scores the replies by Probe4D's parser, which has to be installed \
+(`pip install 'probe4d[models]'`). Accuracy counts a reply that cannot be read as wrong; the share that can be read \
+stands beside it. Both are given for each family, and the standard error is that of whole scenes."""
+
+
+def write_inspect(exported: Exported, folder: Path) -> None:
+    """Write a task file named after the suite, and the questions.
+
+    Raises:
+        InputError: No question has a format that the parser reads.
+    """
+    exported = scored(exported, ("choice", "yes-no"), "inspect-ai")
+    name = exported.record.suite
+    function = name.replace("-", "_")
+    write_lines(exported, folder)
+    setting = exported.setting.name
+    task = _TASK.format(suite=name, name=json.dumps(name), function=function, setting=json.dumps(setting))
+    write_text(folder / f"{function}.py", task)
+    write_text(folder / "README.md", readme(exported, "inspect-ai", _HOW.format(function=function)))

@@ -1,0 +1,172 @@
+"""What every export holds: each question as it is put before a model, with its pictures as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.benchmarks.question import Format
+from probe4d.errors import InputError
+from probe4d.evidence.image import Image
+from probe4d.exchange.rotations import rotated_answer, rotated_options
+from probe4d.models.asking import Finished
+from probe4d.runs.prepared import Prepared
+from probe4d.runs.run import LeftOut
+from probe4d.runs.settings import Setting
+
+__all__ = ["ExportItem", "Exported", "cells_of", "collect", "scored"]
+
+PICTURES_FOLDER = "pictures"
+_ENDINGS = {"image/jpeg": "jpg", "image/png": "png"}
+
+
+class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A question in one of the ways in which it is asked.
+
+    Attributes:
+        id: Id of the question.
+        variant: Name of the variant of a setting that asks more than once; else null.
+        family: Family inside the suite.
+        format: Form of the answer.
+        relation: Proposed sector or predicate; null where none is proposed.
+        scene: Name of the scene.
+        frames: Key frames that the question asks about.
+        prompt: The whole text that a model gets.
+        preamble: The part of it that lists the pictures.
+        question: The stem; null where a release keeps it back.
+        options: Texts of the options in the order of their letters, as shown.
+        answer: The reference answer, for that order.
+        evidence: The pictures in the order shown, as paths inside the export.
+        evidence_scene: Scene that they show, where it is not the question's own.
+    """
+
+    id: str
+    variant: str | None
+    family: str
+    format: Format
+    relation: str | None
+    scene: str
+    frames: tuple[int, ...]
+    prompt: str
+    preamble: str
+    question: str | None
+    options: tuple[str, ...]
+    answer: str
+    evidence: tuple[str, ...]
+    evidence_scene: str | None
+
+    @property
+    def key(self) -> str:
+        """Name that no other item has: the id, and the variant where there is one."""
+        return self.id if self.variant is None else f"{self.id}/{self.variant}"
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export holds.
+
+    Attributes:
+        record: Record of the benchmark.
+        card: Text of the benchmark's card; empty where there is none.
+        setting: How the questions are asked.
+        evidence: Name of what is shown with them, such as `none` or `own birds-eye`.
+        items: The questions, in benchmark order.
+        pictures: Number of different pictures.
+        left_out: Questions of the benchmark that the export leaves out, and why.
+    """
+
+    record: BenchmarkRecord
+    card: str
+    setting: Setting
+    evidence: str
+    items: tuple[ExportItem, ...]
+    pictures: int = 0
+    left_out: tuple[LeftOut, ...] = field(default=())
+
+
+def collect(
+    prepared: Prepared, folder: Path, *, workers: int | None = None, done: Callable[[ExportItem], None] | None = None
+) -> tuple[list[ExportItem], int, list[LeftOut]]:
+    """Word every question of a prepared run, and write the pictures that it shows, each once.
+
+    Args:
+        prepared: What is asked.
+        folder: Folder of the export; pictures go to `pictures/` inside it.
+        workers: Threads that render; null takes one for each processor.
+        done: Told of each item.
+
+    Returns:
+        The items, the number of different pictures, and the questions whose pictures cannot be had.
+    """
+    items: list[ExportItem] = []
+    left_out: dict[str, LeftOut] = {}
+    written: set[str] = set()
+    with prepared.rendering(workers=workers) as renderer:
+        requests = prepared.requests(prepared.asked, renderer=renderer)
+        for (question, variant), request in zip(prepared.asked.values(), requests, strict=True):
+            if isinstance(request, Finished):
+                left_out[question.id] = LeftOut(question=question.id, reason=request.failure or "")
+                continue
+            exhibit = prepared.shown.of[question.id]
+            items.append(
+                ExportItem(
+                    id=question.id,
+                    variant=variant.name,
+                    family=question.family,
+                    format=question.format,
+                    relation=question.relation,
+                    scene=question.scene,
+                    frames=question.frames,
+                    prompt=request.text,
+                    preamble=exhibit.preamble,
+                    question=question.question,
+                    options=rotated_options(question.options, variant.rotation),
+                    answer=rotated_answer(question.answer, question.options, variant.rotation),
+                    evidence=tuple(_written(request.images, folder, written)),
+                    evidence_scene=exhibit.source,
+                )
+            )
+            if done is not None:
+                done(items[-1])
+    return items, len(written), list(left_out.values())
+
+
+def _written(images: Iterable[Image], folder: Path, written: set[str]) -> Iterator[str]:
+    """Write pictures that are not there yet, named by their digests, and give their paths in the export."""
+    for image in images:
+        path = f"{PICTURES_FOLDER}/{image.digest}.{_ENDINGS[image.media_type]}"
+        if path not in written:
+            (folder / PICTURES_FOLDER).mkdir(exist_ok=True)
+            (folder / path).write_bytes(image.content)
+            written.add(path)
+        yield path
+
+
+def scored(exported: Exported, formats: Iterable[str], harness: str) -> Exported:
+    """The part of an export whose answers a harness can score; the rest is left out with the reason.
+
+    Raises:
+        InputError: Nothing is left.
+    """
+    known = set(formats)
+    kept = tuple(item for item in exported.items if item.format in known)
+    lost = dict.fromkeys((item.id, item.format) for item in exported.items if item.format not in known)
+    if not kept:
+        raise InputError(
+            f"no question has a format that an export to {harness} can score ({', '.join(sorted(known))}).",
+            remedy="Export it with --to jsonl or --to huggingface.",
+        )
+    left_out = [LeftOut(question=name, reason=f"{harness} cannot score the format {kind}") for name, kind in lost]
+    return replace(exported, items=kept, left_out=(*exported.left_out, *left_out))
+
+
+def cells_of(items: Iterable[ExportItem]) -> dict[tuple[str, Format], list[ExportItem]]:
+    """Items by family and format, in order of first appearance."""
+    cells: dict[tuple[str, Format], list[ExportItem]] = {}
+    for item in items:
+        cells.setdefault((item.family, item.format), []).append(item)
+    return cells

@@ -1,0 +1,47 @@
+"""`--to jsonl`: one JSON object a line, for harnesses of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from probe4d.exchange.exports.items import Exported, ExportItem
+from probe4d.exchange.exports.notes import readme
+from probe4d.store.files import write_bytes, write_text
+from probe4d.store.logs import read_lines
+
+__all__ = ["LINES_FILE", "read_items", "write_jsonl", "write_lines"]
+
+LINES_FILE = "questions.jsonl"
+
+_HOW = f"""\
+`{LINES_FILE}` holds a question a line: `prompt` is the whole text, `evidence` the files of the pictures that are put \
+before it, in order, `options` and `answer` what the reply is compared with. Give the replies back with
+
+```
+probe4d import answers BENCH replies.jsonl --out RUN --model NAME --setting {{setting}}
+```
+
+where a line holds `question` (the `id` of a line here), `text` (the reply) and, where there is one, `variant`."""
+
+
+def write_jsonl(exported: Exported, folder: Path) -> None:
+    """Write the questions as JSON lines (see `ExportItem`)."""
+    write_lines(exported, folder)
+    how = _HOW.format(setting=exported.setting.name)
+    write_text(folder / "README.md", readme(exported, "harnesses of one's own", how))
+
+
+def write_lines(exported: Exported, folder: Path) -> None:
+    """Write `questions.jsonl` alone."""
+    write_bytes(folder / LINES_FILE, msgspec.json.Encoder().encode_lines(exported.items))
+
+
+def read_items(folder: Path) -> list[ExportItem]:
+    """Read `questions.jsonl` of an export.
+
+    Raises:
+        InputError: A line is none that an export writes.
+    """
+    return [item for _, item in read_lines(folder / LINES_FILE, ExportItem)]

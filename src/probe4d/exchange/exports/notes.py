@@ -1,0 +1,45 @@
+"""What every export says of itself in a README.md: where it comes from, what binds it, what it leaves out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from probe4d.exchange.exports.items import Exported
+
+__all__ = ["LICENCE_OF_PICTURES", "about", "readme"]
+
+LICENCE_OF_PICTURES = (
+    "The pictures are made from the sensor data of the source dataset and fall under its licence. Datasets such as "
+    "nuScenes give their data only to those who have agreed to their terms: do not pass the pictures on to anybody "
+    "else, and do not publish them."
+)
+
+
+def about(exported: Exported) -> str:
+    """Where the questions come from, what binds them and what is not among them, as Markdown."""
+    record, source = exported.record, exported.record.source
+    lines = [
+        f"- Suite {record.suite}, version {record.version}; benchmark fingerprint {record.fingerprint}",
+        f"- Setting `{exported.setting.name}`, evidence `{exported.evidence}`",
+        f"- {len(exported.items):,} prompts, {exported.pictures:,} different pictures",
+        f"- Dataset: {source.name} {source.version}, split `{source.split}`",
+        f"- Licence of the source, which binds the questions too: {source.licence}",
+    ]
+    reasons = Counter(" ".join(left.reason.split()) for left in exported.left_out)
+    lines += [f"- Left out: {n:,} × {reason}" for reason, n in sorted(reasons.items())]
+    paragraphs = ["\n".join(lines)]
+    if exported.pictures:
+        paragraphs.append(LICENCE_OF_PICTURES)
+    return "\n\n".join(paragraphs)
+
+
+def readme(exported: Exported, harness: str, how: str) -> str:
+    """Text of the README.md of an export.
+
+    Args:
+        exported: What is exported.
+        harness: Name of the harness, for the title.
+        how: How it is used there, as Markdown.
+    """
+    title = f"# {exported.record.suite} for {harness}"
+    return "\n\n".join([title, how, "## Source", about(exported)]) + "\n"

@@ -1,0 +1,191 @@
+"""What inspect-ai finds of Probe4D by its entry point: tasks, and the scorer that reads replies as `diagnose` does.
+
+Only inspect-ai and exported task files import this module; the rest of Probe4D does not need inspect-ai.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText, GenerateConfig
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, accuracy, grouped, metric, scorer, stderr
+from inspect_ai.solver import TaskState, generate
+
+from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
+from probe4d.benchmarks.source import open_source
+from probe4d.benchmarks.suites import build
+from probe4d.diagnosis.parsing import parse
+from probe4d.diagnosis.sheet import SCORED_FORMATS
+from probe4d.errors import InputError
+from probe4d.exchange.exports.export import export
+from probe4d.exchange.exports.items import ExportItem
+from probe4d.exchange.exports.jsonl import read_items
+from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
+from probe4d.runs.selection import Selection
+from probe4d.runs.settings import setting_named
+from probe4d.scenes.opening import open_scenes
+from probe4d.scenes.tables import Scenes
+from probe4d.store.cache import cache_folder
+from probe4d.store.files import inside
+from probe4d.store.hashing import digest
+from probe4d.version import __version__
+
+__all__ = ["exported_task", "lidar_hallu", "parsed_answer", "valid_rate"]
+
+
+@task(name="lidar-hallu")
+def lidar_hallu(
+    dataroot: str | None = None,
+    benchmark: str | None = None,
+    version: str | None = None,
+    split: str | None = None,
+    per_family: int = 2000,
+    seed: int = 42,
+    setting: str = "default",
+    families: str | Sequence[str] = (),
+    sample: int | None = None,
+    limit: int | None = None,
+    evidence: str = "none",
+    max_frames: int = 16,
+) -> Task:
+    """LiDAR-Hallu: existence, position, motion, distance and time of objects around the ego vehicle.
+
+    Args:
+        dataroot: Folder of a dataset; without `benchmark` the questions are built from it.
+        benchmark: Folder of a benchmark that was built before.
+        version: Folder of the dataset's tables.
+        split: Official split that is built, or `all`.
+        per_family: Questions that are built in each family.
+        seed: Seed of the build.
+        setting: Setting that asks each prompt once, such as `default` or `anti-position`; for repetitions give
+            inspect-ai's own `--epochs`.
+        families: Families asked; empty asks all.
+        sample: Number of questions drawn, stratified.
+        limit: Number of questions, from the first.
+        evidence: What is shown, as `probe4d ask --evidence` names it; its pictures come from `dataroot`.
+        max_frames: Most frames shown.
+
+    Raises:
+        InputError: Neither dataset nor benchmark is given, or one of the arguments cannot be used.
+    """
+    if dataroot is None and benchmark is None:
+        raise InputError("the task needs questions.", remedy="Give -T dataroot=DATAROOT or -T benchmark=BENCH.")
+    plan = evidence_named(evidence, max_frames=max_frames)
+    scenes = None
+    if benchmark is not None:
+        asked = read_benchmark(benchmark)
+        if plan.kind != "none" and dataroot is not None:
+            scenes, _ = open_source(asked, dataroot, version=version)  # other tables are refused by the export
+    else:
+        assert dataroot is not None
+        scenes = open_scenes(dataroot, version=version)
+        asked = build("lidar-hallu", scenes, split=split, per_family=per_family, seed=seed)
+    chosen = tuple(families.split(",")) if isinstance(families, str) else tuple(families)
+    selection = Selection(families=chosen, sample=sample, limit=limit, seed=seed)
+    return _exported_first(asked, setting, plan, scenes, selection)
+
+
+def _exported_first(
+    benchmark: Benchmark, setting: str, plan: EvidencePlan, scenes: Scenes | None, selection: Selection
+) -> Task:
+    """Let an export word the questions; its pictures stay in the cache, where the next evaluation finds them."""
+    if plan.kind == "none":
+        with tempfile.TemporaryDirectory() as passing:
+            export(benchmark, passing, to="jsonl", setting=setting, selection=selection)
+            return exported_task(passing, setting=setting)
+    tables = scenes.fingerprint if scenes is not None else None
+    key = digest([__version__, benchmark.fingerprint, tables, setting, plan, selection])
+    folder = cache_folder() / "inspect" / key
+    if not folder.exists():
+        export(benchmark, folder, to="jsonl", setting=setting, evidence=plan, scenes=scenes, selection=selection)
+    return exported_task(folder, setting=setting)
+
+
+def exported_task(folder: Path | str, *, name: str = "lidar-hallu", setting: str = "default") -> Task:
+    """The task of an exported folder.
+
+    Args:
+        folder: Folder with `questions.jsonl` and the pictures that it names.
+        name: Name of the dataset in the log.
+        setting: Setting in which it was exported.
+
+    Raises:
+        InputError: A line is none that an export writes, or a picture lies outside the folder.
+    """
+    folder = Path(folder)
+    items = [item for item in read_items(folder) if item.format in SCORED_FORMATS]
+    how = setting_named(setting)
+    return Task(
+        dataset=MemoryDataset([_sample(item, folder) for item in items], name=name),
+        solver=generate(),
+        scorer=parsed_answer(setting=how.name),
+        config=GenerateConfig(**how.hints),
+    )
+
+
+def _sample(item: ExportItem, folder: Path) -> Sample:
+    pictures: list[Content] = [ContentImage(image=str(inside(folder, path))) for path in item.evidence]
+    return Sample(
+        id=item.key,
+        input=[ChatMessageUser(content=[*pictures, ContentText(text=item.prompt)] if pictures else item.prompt)],
+        choices=list(item.options) or None,
+        target=item.answer,
+        metadata={
+            "question": item.id,
+            "variant": item.variant,
+            "family": item.family,
+            "format": item.format,
+            "relation": item.relation,
+            "scene": item.scene,
+            "frames": list(item.frames),
+            "evidence_scene": item.evidence_scene,
+        },
+    )
+
+
+@metric
+def valid_rate() -> Metric:
+    """Share of the replies that name one answer, as the parser reads them."""
+
+    def rate(scores: list[SampleScore]) -> float:
+        return sum(score.score.as_float() for score in scores) / len(scores) if scores else 0.0
+
+    return rate
+
+
+@scorer(
+    metrics={
+        "correct": [accuracy(), stderr(cluster="scene"), grouped(accuracy(), "family", all=False)],
+        "valid": [valid_rate(), grouped(valid_rate(), "family", all=False)],
+    }
+)
+def parsed_answer(setting: str = "default") -> Scorer:
+    """Read a reply with Probe4D's default parser; one that cannot be read is wrong.
+
+    The score's metadata says the state: `valid`, `ambiguous`, `refused`, `truncated`, `empty`.
+
+    Args:
+        setting: Setting in which was asked, which says what part of a reply is the answer.
+    """
+    how = setting_named(setting)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        choices: Iterable[str] = (choice.value for choice in state.choices)
+        parsed = parse(
+            how.answer_part(state.output.completion),
+            format=state.metadata["format"],
+            options=tuple(choices),
+            finish_reason=state.output.stop_reason if state.output.choices else None,
+        )
+        return Score(
+            value={"correct": int(parsed.label == target.text), "valid": int(parsed.state == "valid")},
+            answer=parsed.label,
+            explanation=state.output.completion,
+            metadata={"state": parsed.state},
+        )
+
+    return score
