@@ -2,38 +2,208 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from probe4d.cli import app, output
+from probe4d.cli import ask_options as options
+
+if TYPE_CHECKING:
+    from probe4d.benchmarks.benchmark import Benchmark
+    from probe4d.models.presets import Preset
+    from probe4d.models.request import Model
+    from probe4d.runs.evidence_plan import EvidencePlan
+    from probe4d.scenes.tables import Scenes
 
 __all__ = ["ask"]
 
 
 @app.command("ask")
 def ask(
-    benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
-    model: Annotated[str, typer.Option("--model", metavar="PROVIDER/NAME", help="inspect-ai name of the model.")],
-    out: Annotated[Path, typer.Option("--out", help="Run folder; the same command goes on where it stopped.")],
-    setting: Annotated[str, typer.Option("--setting", help="How questions are asked.")] = "default",
-    base_url: Annotated[str | None, typer.Option("--base-url", help="Address of the server.")] = None,
-    max_connections: Annotated[int, typer.Option("--max-connections", help="Requests under way at once.")] = 10,
+    benchmark: options.Bench,
+    model: options.Model = None,
+    preset: options.Preset = None,
+    list_presets: options.ListPresets = False,
+    base_url: options.BaseUrl = None,
+    arguments: options.Arguments = None,
+    setting: options.SettingName = "default",
+    families: options.Families = None,
+    sample: options.Sample = None,
+    sample_seed: options.SampleSeed = 42,
+    limit: options.Limit = None,
+    evidence: options.Evidence = "none",
+    data: options.Data = None,
+    version: options.Version = None,
+    evidence_span: options.Span = "question",
+    evidence_seed: options.EvidenceSeed = 42,
+    max_frames: options.MaxFrames = None,
+    max_side: options.MaxSide = None,
+    jpeg_quality: options.JpegQuality = None,
+    workers: options.Workers = None,
+    temperature: options.Temperature = None,
+    top_p: options.TopP = None,
+    max_tokens: options.MaxTokens = None,
+    seed: options.Seed = None,
+    reasoning_effort: options.ReasoningEffort = None,
+    image_detail: options.ImageDetail = None,
+    system: options.System = None,
+    extra_body: options.ExtraBody = None,
+    out: options.Out = None,
+    dry_run: options.DryRun = False,
+    tokenizer: options.Tokenizer = None,
+    max_connections: options.MaxConnections = 10,
+    max_retries: options.MaxRetries = 5,
+    timeout: options.Timeout = 600,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Ask a model every question; what was answered is never lost."""
-    from probe4d.benchmarks.benchmark import read_benchmark
-    from probe4d.runs.ask import ask as ask_model
+    """Ask a model every question. What was answered is never lost: the same command goes on where it stopped.
 
+    Keys come from the environment, or from .env in the working directory.
+    """
+    from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.cli import arguments as reading
+    from probe4d.errors import InputError
+    from probe4d.models.generation import Generation
+    from probe4d.models.presets import preset_named
+    from probe4d.runs.evidence_plan import evidence_named
+    from probe4d.runs.selection import Selection
+
+    reading.read_environment()
+    chosen = None if preset is None else preset_named(preset)
+    name = _model_name(model, chosen)
+    if out is None and not dry_run:
+        raise InputError("ask needs a folder for the answers.", remedy="Give --out RUN, or --dry-run to send nothing.")
+    generation = Generation(
+        temperature=temperature,
+        top_p=top_p,
+        max_tokens=max_tokens,
+        seed=seed,
+        reasoning_effort=reasoning_effort,
+        image_detail=image_detail,
+        extra_body={} if extra_body is None else reading.json_object(extra_body, option="--extra-body"),
+        system=None if system is None else reading.text_or_file(system, option="--system"),
+    )
+    own_arguments = reading.key_values(arguments or (), option="-M")
+    shown = reading.given(max_frames=max_frames, max_side_px=max_side, jpeg_quality=jpeg_quality)
+    plan = evidence_named(evidence, span=evidence_span, seed=evidence_seed, **_picture_options(shown, chosen))
+    part = Selection(families=tuple(families or ()), sample=sample, limit=limit, seed=sample_seed)
     read = read_benchmark(benchmark)
-    with output.progress("questions", read.table.height) as done:
-        run = ask_model(
-            read,
-            out,
-            model=model,
-            setting=setting,
-            base_url=base_url,
-            max_connections=max_connections,
-            done=done,
-        )
-    print(f"{out}: {run.answers.height:,} answers")
+    what: dict[str, Any] = {
+        "setting": setting,
+        "evidence": plan,
+        "scenes": _scenes(read, plan, data, version),
+        "selection": None if part == Selection(seed=sample_seed) else part,
+        "generation": generation if chosen is None else chosen.fill(generation),
+        "base_url": base_url,
+        "model_arguments": own_arguments if chosen is None else {**chosen.arguments, **own_arguments},
+        "preset": preset,
+    }
+    if out is None or dry_run:
+        _look(read, name, what, tokenizer, as_json=as_json)
+        return
+    course = {
+        "max_connections": max_connections,
+        "max_retries": max_retries,
+        "timeout_s": timeout,
+        "workers": workers,
+    }
+    _ask(read, out, name, what, course, as_json=as_json)
+
+
+def _model_name(given: str | None, preset: Preset | None) -> str:
+    from probe4d.errors import InputError
+    from probe4d.models.presets import WITHOUT_API
+
+    if preset is None:
+        if given is None:
+            raise InputError("ask needs a model.", remedy="Give --model PROVIDER/NAME, or --preset NAME.")
+        return given
+    if given is None and preset.model is None:
+        raise InputError(f"the preset {preset.name} is of a model without an API: {preset.note}", remedy=WITHOUT_API)
+    if given is not None and given != preset.model:
+        output.note(f"The options of the preset {preset.name} ({preset.title}) are used for {given}.")
+    return given or preset.model or ""
+
+
+def _picture_options(given: dict[str, int], preset: Preset | None) -> dict[str, Any]:
+    """Options of evidence: the user's own before those of the preset, and what neither gives is left out."""
+    from probe4d.cli.arguments import given as without_null
+    from probe4d.evidence.pictures import PictureOptions
+
+    filled = given if preset is None else {**without_null(max_frames=preset.max_frames), **preset.pictures, **given}
+    frames = {name: filled.pop(name) for name in ("max_frames",) if name in filled}
+    return {**frames, "pictures": PictureOptions(**filled)}
+
+
+def _scenes(benchmark: Benchmark, plan: EvidencePlan, data: Path | None, version: str | None) -> Scenes | None:
+    from probe4d.benchmarks.source import open_source
+    from probe4d.errors import InputError
+
+    if plan.kind == "none":
+        return None
+    if data is None:
+        raise InputError("showing evidence needs the dataset.", remedy="Give its folder with --data DATAROOT.")
+    scenes, _ = open_source(benchmark, data, version=version)  # other tables are refused, not warned of
+    return scenes
+
+
+def _look(benchmark: Benchmark, model: str, what: dict[str, Any], tokenizer: Path | None, *, as_json: bool) -> None:
+    from probe4d.cli.ask_printing import print_dry_run, print_json
+    from probe4d.models.tokens import tokenizer_at, tokens_by_length
+    from probe4d.runs.dry_run import dry_run
+    from probe4d.runs.prepared import prepare
+
+    count = tokens_by_length if tokenizer is None else tokenizer_at(tokenizer)
+    seen = dry_run(prepare(benchmark, model=model, **what), count_tokens=count)
+    if as_json:
+        print_json(seen)
+    else:
+        print_dry_run(seen, counted_by="4 bytes a token" if tokenizer is None else str(tokenizer))
+
+
+def _ask(
+    benchmark: Benchmark, out: Path, name: str, what: dict[str, Any], course: dict[str, Any], *, as_json: bool
+) -> None:
+    from probe4d.cli.ask_printing import print_json, print_summary, running
+    from probe4d.diagnosis.control_runs import control_model, is_control
+    from probe4d.diagnosis.watching import Watch
+    from probe4d.errors import RunError
+    from probe4d.runs.ask import ask as ask_model
+    from probe4d.runs.run import Answer, AnswerError
+    from probe4d.runs.summary import summary_of
+
+    model: str | Model = control_model(benchmark, name, setting=what["setting"]) if is_control(name) else name
+    watch = Watch(benchmark, model=name, setting=what["setting"])
+    began_s = time.monotonic()
+
+    def see(line: Answer | AnswerError) -> None:
+        for sentence in watch.see(line):
+            output.note(sentence)
+        counter(line)
+
+    try:
+        with output.progress("answers", status=lambda: running(watch, time.monotonic() - began_s)) as counter:
+            run = ask_model(benchmark, out, model=model, begun=counter.expect, done=see, **what, **course)
+    except KeyboardInterrupt:
+        output.fail(f"stopped; {_kept(out)}")
+        raise typer.Exit(130) from None
+    except RunError:
+        output.note(f"Asking has ended; {_kept(out)}")
+        raise
+    summary = summary_of(run)
+    if as_json:
+        print_json(summary)
+    print_summary(summary, out, to_stdout=not as_json)
+    if summary.unanswered:
+        raise typer.Exit(1)
+
+
+def _kept(out: Path) -> str:
+    from probe4d.runs.run import RECORD_FILE, read_run
+    from probe4d.runs.summary import summary_of
+
+    answers = summary_of(read_run(out)).answers if (out / RECORD_FILE).exists() else 0
+    return f"{answers:,} answers are kept in {out}, and the same command goes on."

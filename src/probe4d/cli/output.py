@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
@@ -21,12 +22,18 @@ class _Settings:
 
 settings = _Settings()
 
+_PLAIN_EVERY_S = 30.0
+"""Time between two lines of progress where there is no terminal."""
+
 
 class Progress(Protocol):
     """Told of each finished item."""
 
     def __call__(self, item: object = None) -> None:
         """Count one more item as done."""
+
+    def expect(self, total: int, done: int = 0) -> None:
+        """Say how many items there are, where that was not known before, and how many of them were done before."""
 
 
 def harmless(text: str) -> str:
@@ -63,26 +70,72 @@ def note_warnings() -> None:
 
 
 @contextmanager
-def progress(label: str, total: int) -> Iterator[Progress]:
-    """Give a function that counts finished items: a bar on a terminal, a plain line elsewhere."""
+def progress(label: str, total: int | None = None, *, status: Callable[[], str] | None = None) -> Iterator[Progress]:
+    """Give a function that counts finished items: a bar on a terminal, a plain line now and then elsewhere.
+
+    Args:
+        label: What is counted.
+        total: How many there are; null until `Progress.expect` says.
+        status: Gives what else is to be seen beside the count.
+    """
     if settings.quiet:
-        yield lambda item=None: None
-        return
-    if not sys.stderr.isatty():
-        done = 0
+        yield _Unseen()
+    elif sys.stderr.isatty():
+        with _bar(label, total, status) as bar:
+            yield bar
+    else:
+        lines = _Lines(label, total, status)
+        yield lines
+        lines.print()
 
-        def count(item: object = None) -> None:
-            nonlocal done
-            done += 1
 
-        yield count
-        print(f"{label}: {done} of {total}", file=sys.stderr)
-        return
+class _Unseen:
+    def __call__(self, item: object = None) -> None:
+        """Show nothing."""
+
+    def expect(self, total: int, done: int = 0) -> None:
+        """Show nothing."""
+
+
+class _Lines:
+    def __init__(self, label: str, total: int | None, status: Callable[[], str] | None) -> None:
+        self._label = label
+        self._total = total
+        self._status = status
+        self._done = 0
+        self._printed_s = time.monotonic()
+
+    def __call__(self, item: object = None) -> None:
+        self._done += 1
+        if time.monotonic() - self._printed_s >= _PLAIN_EVERY_S:
+            self.print()
+
+    def expect(self, total: int, done: int = 0) -> None:
+        self._total, self._done = total, done
+
+    def print(self) -> None:
+        self._printed_s = time.monotonic()
+        words = f"{self._label}: {self._done} of {self._total}"
+        status = self._status() if self._status else ""
+        print(f"{words}, {status}" if status else words, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _bar(label: str, total: int | None, status: Callable[[], str] | None) -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=total)
-        yield lambda item=None: bar.advance(task)
+    count = (TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(), TimeElapsedColumn())
+    beside = TextColumn("{task.fields[status]}", markup=False)
+    with Bar(*count, beside, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total, status="")
+
+        class Shown:
+            def __call__(self, item: object = None) -> None:
+                bar.update(task, advance=1, status=status() if status else "")
+
+            def expect(self, total: int, done: int = 0) -> None:
+                bar.update(task, total=total, completed=done)
+
+        yield Shown()

@@ -6,7 +6,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from probe4d.errors import InputError
+
 __all__ = ["Generation"]
+
+_HOTTEST = 2.0
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -21,6 +25,9 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         image_detail: Detail at which pictures are read.
         extra_body: Further fields of the request's JSON body.
         system: System message.
+
+    Raises:
+        InputError: A number is out of its range.
     """
 
     temperature: float | None = None
@@ -31,3 +38,12 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     image_detail: Literal["auto", "low", "high", "original"] | None = None
     extra_body: dict[str, Any] = {}
     system: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that no provider takes."""
+        if self.temperature is not None and not 0 <= self.temperature <= _HOTTEST:
+            raise InputError(f"the temperature must be 0 to {_HOTTEST}, not {self.temperature}.")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise InputError(f"top_p must be above 0 and at most 1, not {self.top_p}.")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise InputError(f"max_tokens must be at least 1, not {self.max_tokens}.")

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.errors import InputError
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.generation import Generation
 from probe4d.models.hosted import open_model
@@ -44,6 +45,7 @@ def ask(
     max_retries: int = 5,
     timeout_s: int = 600,
     workers: int | None = None,
+    begun: Callable[[int, int], None] | None = None,
     done: Callable[[Answer | AnswerError], None] | None = None,
 ) -> Run:
     """Ask a model, or go on asking it where an earlier call stopped.
@@ -65,7 +67,8 @@ def ask(
         max_retries: Repetitions of a request after passing faults.
         timeout_s: Longest time for one request with its repetitions, seconds.
         workers: Threads that render pictures; null takes one for each processor.
-        done: Told of each answer and error once it is on disk.
+        begun: Told once, before the first request, how many calls the run takes and how many of them are answered.
+        done: Told of each answer and error once it is on disk; never twice at once, and in another thread.
 
     Returns:
         The run as it lies on disk: the answers, the errors of questions without one, and what was left out.
@@ -75,6 +78,7 @@ def ask(
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
     out = Path(out)
+    _refuse_impossible(max_connections=max_connections, timeout_s=timeout_s, workers=1 if workers is None else workers)
     name = model if isinstance(model, str) else model.name
     prepared = prepare(
         benchmark,
@@ -101,11 +105,19 @@ def ask(
     with open_journal(out, msgspec.structs.replace(prepared.record, versions=versions_of(name))) as journal:
         journal.leave_out(prepared.left_out)
         remaining = [key for key in prepared.asked if key not in journal.answered]
+        if begun is not None:
+            begun(len(prepared.asked), len(prepared.asked) - len(remaining))
         with prepared.rendering(workers=workers) as renderer:
             ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
         places = {key: place for place, key in enumerate(prepared.asked)}
         journal.finish(places.__getitem__)
     return read_run(out)
+
+
+def _refuse_impossible(**limits: int) -> None:
+    for name, value in limits.items():
+        if value < 1:
+            raise InputError(f"{name} must be at least 1, not {value}.")
 
 
 class _Writer:

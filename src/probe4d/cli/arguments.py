@@ -1,0 +1,97 @@
+"""Reads what options hold beyond a word or a number: KEY=VALUE, JSON, @FILE, and the environment's own file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from probe4d.errors import InputError
+
+__all__ = ["given", "json_object", "key_values", "read_environment", "text_or_file"]
+
+_RESERVED = {"base_url": "--base-url", "config": "the options of the command", "model": "--model"}
+
+
+def key_values(pairs: Sequence[str], *, option: str) -> dict[str, Any]:
+    """Read pairs KEY=VALUE; a value that is a JSON number, string, true, false or null is that, any other is text.
+
+    Raises:
+        InputError: A pair has no `=` or no key, a key comes twice, or has an option of its own.
+    """
+    import msgspec
+
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key.isidentifier():  # not repeated in the message, since it may hold a key
+            raise InputError(f"{option} takes KEY=VALUE with a word for KEY.", remedy=f"Such as {option} device=cpu.")
+        if key in found:
+            raise InputError(f"{option} {key} is given twice.")
+        if key in _RESERVED:
+            raise InputError(f"{option} {key} has an option of its own.", remedy=f"Use {_RESERVED[key]}.")
+        try:
+            value = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            value = text
+        found[key] = text if isinstance(value, dict | list) else value
+    return found
+
+
+def json_object(text: str, *, option: str) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        InputError: The text is none.
+    """
+    import msgspec
+
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(
+            f"{option} takes a JSON object ({error}).", remedy=f"Such as {option} '{{\"top_k\": 1}}'."
+        ) from error
+
+
+def text_or_file(text: str, *, option: str) -> str:
+    """A text as it stands or, behind `@`, the content of a file in UTF-8.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if not text.startswith("@"):
+        return text
+    path = Path(text[1:])
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror}).", path=path, remedy=f"{option} @FILE takes a text file."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError("is no text in UTF-8.", path=path, remedy=f"{option} @FILE takes a text file.") from error
+
+
+def read_environment() -> None:
+    """Take what `.env` in the working directory sets, keys among it, into the environment; what is set stays.
+
+    Raises:
+        InputError: The file is there and cannot be read.
+    """
+    path = Path.cwd() / ".env"
+    if not path.is_file():
+        return
+    try:
+        from dotenv import load_dotenv
+    except ImportError:  # comes with the extra `models`; without it there is no model that takes a key
+        return
+    try:
+        load_dotenv(path, override=False)
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError("cannot be read as text in UTF-8.", path=path) from error
+
+
+def given(**options: int | None) -> dict[str, int]:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
