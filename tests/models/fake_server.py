@@ -232,12 +232,10 @@ def content_of(step: dict[str, Any], words: dict[str, str]) -> bytes:
     """The body of a response."""
     if "base64" in step:
         return base64.b64decode(step["base64"])
-    if "body" in step:
-        content: str = step["body"]
-        for word, meaning in words.items():
-            content = content.replace(word, meaning)
-        return content.encode("utf-8")
-    return json.dumps(step["json"]).encode("utf-8")
+    content: str = step["body"] if "body" in step else json.dumps(step["json"])
+    for word, meaning in words.items():
+        content = content.replace(word, meaning if "body" in step else json.dumps(meaning)[1:-1])
+    return content.encode("utf-8")
 
 
 def head_of(step: dict[str, Any], content: bytes) -> bytes:

@@ -3,18 +3,22 @@
 Runs, captions, data pipelines and judges ask through it. It knows neither questions nor providers: requests
 come from an iterator that may prepare them as they are drawn, and finished ones go to a `Journal`, which
 returns once they are on disk. A request holds its connection until then, so that a kill costs at most
-`max_connections` repeated calls.
+`max_connections` repeated calls. See design/asking.md.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, Protocol
 
 from probe4d.models.request import Model, ModelFailure, Reply, Request
 
 __all__ = ["Finished", "Journal", "ask_all"]
+
+_FEWEST_FAILURES = 10
+"""Fewest failures in a row, all perhaps the server's, after which asking ends."""
 
 
 class Finished(NamedTuple):
@@ -29,7 +33,10 @@ class Journal(Protocol):
     """Where finished requests are put down."""
 
     def put(self, finished: Sequence[Finished]) -> None:
-        """Write them down and return when they are on disk."""
+        """Write them down and return when they are on disk.
+
+        It is called from a thread, and never twice at once.
+        """
 
 
 def ask_all(
@@ -41,47 +48,159 @@ def ask_all(
 ) -> None:
     """Ask every request, at most `model.max_connections` at once.
 
+    Whatever ends it (an error, Ctrl-C), the replies that had come are in the journal and the model is closed; calls
+    that were under way are given up. It may be called where an event loop runs already, as in a notebook.
+
     Args:
-        model: Who is asked.
+        model: Who is asked; it is closed at the end.
         requests: Drawn one at a time in a thread, as connections become free; a request that could not be
             prepared comes as `Finished` with its failure, and only goes to the journal.
-        journal: Told of replies and failures.
+        journal: Told of replies and failures; those that finish together come in one call.
         done: Told of each finished request once it is on disk, for progress bars.
 
     Raises:
-        ModelFailure: A failure that every other request would share; what was finished is in the journal.
+        ModelFailure: A failure that every other request would share, or as many in a row as `max_connections`
+            (and 10) that may be the server's.
+        RunError: The journal could not write, for example because the disk is full.
     """
-    asyncio.run(_ask_all(model, requests, journal, done))
+    _run(lambda: _Asking(model, requests, journal, done).run())
 
 
-async def _ask_all(
-    model: Model, requests: Iterator[Request | Finished], journal: Journal, done: Callable[[Finished], None] | None
-) -> None:
-    drawing = asyncio.Lock()
+class _Asking:
+    def __init__(
+        self,
+        model: Model,
+        requests: Iterator[Request | Finished],
+        journal: Journal,
+        done: Callable[[Finished], None] | None,
+    ) -> None:
+        self._model = model
+        self._requests = requests
+        self._writing = _Writing(journal)
+        self._done = done
+        self._drawing = asyncio.Lock()
+        self._failures_in_a_row = 0
 
-    async def worker() -> None:
+    async def run(self) -> None:
+        writing = asyncio.create_task(self._writing.run())
+        workers = [asyncio.create_task(self._work()) for _ in range(self._model.max_connections)]
+        try:
+            await asyncio.gather(*workers)
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+            self._writing.end()
+            try:
+                await writing
+            finally:
+                await self._model.close()
+
+    async def _work(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
-            async with drawing:
-                request = await asyncio.to_thread(next, requests, None)
+            async with self._drawing:
+                request = await loop.run_in_executor(None, next, self._requests, None)
             if request is None:
                 return
-            finished = request if isinstance(request, Finished) else await _answered(model, request)
-            await asyncio.to_thread(journal.put, [finished])
-            if done is not None:
-                done(finished)
+            finished = request if isinstance(request, Finished) else await self._answered(request)
+            await self._writing.put(finished)
+            if self._done is not None:
+                self._done(finished)
 
+    async def _answered(self, request: Request) -> Finished:
+        try:
+            reply = await self._model.reply(request)
+        except ModelFailure as failure:
+            if failure.fatal:
+                raise
+            self._count(failure)
+            return Finished(request, None, str(failure))
+        self._failures_in_a_row = 0
+        return Finished(request, reply)
+
+    def _count(self, failure: ModelFailure) -> None:
+        if not failure.of_server:
+            return
+        self._failures_in_a_row += 1
+        if self._failures_in_a_row >= max(self._model.max_connections, _FEWEST_FAILURES):
+            raise ModelFailure(
+                f"{self._failures_in_a_row} requests in a row got no answer, the last one because {failure}", fatal=True
+            ) from failure
+
+
+class _Writing:
+    """Puts what finishes together into the journal together, so that they share one fsync."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._waiting: list[tuple[Finished, asyncio.Future[None]]] = []
+        self._wake = asyncio.Event()
+        self._ended = False
+        self._error: BaseException | None = None
+
+    async def put(self, finished: Finished) -> None:
+        """Return once it is on disk."""
+        if self._error is not None:
+            raise self._error
+        on_disk = asyncio.get_running_loop().create_future()
+        self._waiting.append((finished, on_disk))
+        self._wake.set()
+        await on_disk
+
+    def end(self) -> None:
+        """Let `run` return when all is written."""
+        self._ended = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Write what waits, until `end`.
+
+        Raises:
+            BaseException: What the journal raised; everyone who waits gets it, too.
+        """
+        while self._waiting or not self._ended:
+            await self._wake.wait()
+            self._wake.clear()
+            batch, self._waiting = self._waiting, []
+            if not batch:
+                continue
+            try:
+                await asyncio.to_thread(self._journal.put, [finished for finished, _ in batch])
+            except BaseException as error:
+                self._error = error
+                for _, on_disk in batch + self._waiting:
+                    if not on_disk.done():
+                        on_disk.set_exception(error)
+                raise
+            for _, on_disk in batch:
+                if not on_disk.done():
+                    on_disk.set_result(None)
+
+
+def _run(asking: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Run it in an event loop of its own, in another thread where this one has a running loop already."""
     try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(model.max_connections):
-                group.create_task(worker())
-    finally:
-        await model.close()
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(asking())
+    else:
+        _run_beside(asking)
 
 
-async def _answered(model: Model, request: Request) -> Finished:
-    try:
-        return Finished(request, await model.reply(request))
-    except ModelFailure as failure:
-        if failure.fatal:
+def _run_beside(asking: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    began: Future[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = Future()
+
+    async def run() -> None:
+        task = asyncio.ensure_future(asking())
+        began.set_result((asyncio.get_running_loop(), task))
+        await task
+
+    with ThreadPoolExecutor(max_workers=1) as threads:
+        asked = threads.submit(lambda: asyncio.run(run()))
+        try:
+            asked.result()
+        except KeyboardInterrupt:
+            loop, task = began.result()
+            loop.call_soon_threadsafe(task.cancel)
             raise
-        return Finished(request, None, str(failure))

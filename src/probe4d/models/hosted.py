@@ -1,20 +1,32 @@
-"""Any model that inspect-ai can reach: hosted APIs, local servers, Hugging Face models in this process."""
+"""Opens any model that inspect-ai can reach: hosted APIs, local servers, Hugging Face models in this process."""
 
 from __future__ import annotations
 
-import base64
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import msgspec
 
 from probe4d.errors import InputError
-from probe4d.evidence.image import Image
+from probe4d.models.failures import one_line
 from probe4d.models.generation import Generation
-from probe4d.models.request import ModelFailure, Reply, Request
+from probe4d.models.request import Model
+from probe4d.models.retrying import Retries
+from probe4d.models.secrets import refuse_secrets, remember_secrets_of
 
-if TYPE_CHECKING:
-    from inspect_ai.model import Model as InspectModel
+__all__ = ["open_model"]
 
-__all__ = ["HostedModel", "open_model"]
+_OWN_OPTIONS = {"base_url": "Give it as --base-url."} | dict.fromkeys(
+    ("model", "role", "required", "default", "config", "memoize"), "See the provider's documentation of inspect-ai."
+)
+"""Names that cannot be a provider's arguments, and what to do instead."""
+
+_EXTRA_OF = {"openai": "models", "torch": "local", "transformers": "local", "accelerate": "local"}
+"""Our extra that holds a package which a provider asks for."""
+
+_NO_LIMIT = 1_000
+"""Connections that inspect-ai allows. `ask_all` sets the bound; inspect-ai's own holds for the life of a process."""
 
 
 def open_model(
@@ -25,8 +37,9 @@ def open_model(
     generation: Generation | None = None,
     max_connections: int = 10,
     max_retries: int = 5,
-    timeout_s: int = 600,
-) -> HostedModel:
+    timeout_s: float = 600,
+    first_wait_s: float = 1.0,
+) -> Model:
     """Open a model by its inspect-ai name, such as `openai/gpt-5` or `openai-api/local/llama`.
 
     Args:
@@ -37,78 +50,90 @@ def open_model(
         max_connections: Most requests under way at once.
         max_retries: Repetitions of a request after passing faults, such as 429 and 503.
         timeout_s: Longest time for one request with its repetitions, seconds.
+        first_wait_s: Wait before the first repetition, seconds; see `probe4d.models.retrying.Retries`.
 
     Raises:
-        InputError: inspect-ai or the provider's package is not installed, the provider is unknown, or its key
-            is not in the environment.
+        InputError: inspect-ai or the provider's package is not installed, the provider is unknown, its key is not
+            in the environment, or an argument holds a key or is none of a provider's.
     """
+    generation, arguments = generation or Generation(), dict(arguments or {})
+    remember_secrets_of(base_url)
+    _check(name, base_url, arguments, generation)
     try:
-        from inspect_ai.model import GenerateConfig, get_model
+        from inspect_ai.model import get_model
+
+        from probe4d.models.inspect_model import InspectModel, generate_config
     except ImportError as error:
         raise InputError(
-            "asking models needs inspect-ai, which is not installed.", remedy="pip install 'probe4d[models]'"
+            f"asking models needs inspect-ai, which cannot be imported ({one_line(str(error))}).",
+            remedy="Install it with: pip install 'probe4d[models]'",
         ) from error
-    generation = generation or Generation()
-    config = GenerateConfig(
-        temperature=generation.temperature,
-        top_p=generation.top_p,
-        max_tokens=generation.max_tokens,
-        seed=generation.seed,
-        reasoning_effort=generation.reasoning_effort,
-        extra_body=generation.extra_body or None,
-        system_message=generation.system,
-        max_connections=max_connections,
-        max_retries=max_retries,
-        timeout=timeout_s,
-    )
+    options = msgspec.structs.asdict(generation)
+    in_this_process = name.startswith("hf/")
+    if in_this_process and generation.temperature == 0:  # transformers knows no temperature of 0
+        options["temperature"] = None
+        arguments.setdefault("do_sample", False)
+    config = generate_config(options)
+    config.max_retries = 0  # ours alone repeat: see `Retries`
+    config.max_connections = max_connections if in_this_process else _NO_LIMIT  # here the size of a batch
     try:
-        model = get_model(name, config=config, base_url=base_url, memoize=False, **(arguments or {}))
+        model = get_model(name, config=config, base_url=base_url, memoize=False, **arguments)
     except Exception as error:
-        raise InputError(f"the model {name!r} cannot be opened ({error}).") from error
-    return HostedModel(name, model, generation, max_connections)
+        raise _cannot_open(name, error) from error
+    client = getattr(model.api, "client", None)
+    if client is not None and "max_retries" not in arguments and hasattr(client, "max_retries"):
+        client.max_retries = 0
+    retries = Retries(most=max_retries, first_wait_s=first_wait_s, timeout_s=timeout_s)
+    return InspectModel(name, model, generation, max_connections, retries)
 
 
-class HostedModel:
-    """A model behind inspect-ai; see `probe4d.models.request.Model`."""
-
-    def __init__(self, name: str, model: InspectModel, generation: Generation, max_connections: int) -> None:
-        self.name = name
-        self.max_connections = max_connections
-        self._model = model
-        self._generation = generation
-
-    async def reply(self, request: Request) -> Reply:
-        """Answer a request through inspect-ai, with its retries.
-
-        Raises:
-            ModelFailure: The provider gave no reply.
-        """
-        from inspect_ai.model import ChatMessageUser, ContentImage, ContentText, GenerateConfig
-
-        config = GenerateConfig(seed=request.seed, **request.hints)
-        detail = self._generation.image_detail or "auto"
-        content: list[ContentImage | ContentText] = [
-            ContentImage(image=_data_uri(image), detail=detail) for image in request.images
-        ]
-        content.append(ContentText(text=request.text))
-        try:
-            output = await self._model.generate([ChatMessageUser(content=list(content))], config=config)
-        except Exception as error:
-            raise ModelFailure(f"{type(error).__name__}: {error}") from error
-        message = output.choices[0].message
-        return Reply(
-            text=message.text,
-            finish_reason=output.stop_reason,
-            model=output.model or None,
-            tokens=output.usage.output_tokens if output.usage else None,
-            input_tokens=output.usage.input_tokens if output.usage else None,
-            seconds=output.time,
+def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], generation: Generation) -> None:
+    if not all(name.partition("/")):
+        raise InputError(
+            f"the model {name!r} names no provider.",
+            remedy="Give PROVIDER/NAME, such as openai/gpt-5, vllm/NAME or openai-api/SERVICE/NAME.",
         )
+    if base_url is not None and not re.match(r"https?://[^/\s]", base_url):
+        raise InputError(
+            f"the base URL {one_line(base_url)!r} is no address.",
+            remedy="It begins with http:// or https://, such as http://localhost:8000/v1.",
+        )
+    refuse_secrets(arguments)
+    refuse_secrets(generation.extra_body, of="--extra-body")
+    for argument in arguments:
+        if argument in _OWN_OPTIONS:
+            raise InputError(f"-M {argument}=… is no argument of a provider.", remedy=_OWN_OPTIONS[argument])
+        if argument == "trust_remote_code":
+            raise InputError(
+                "-M trust_remote_code=… would run code that comes with a model.",
+                remedy="Serve such a model yourself, and give its server's --base-url.",
+            )
 
-    async def close(self) -> None:
-        """Close the provider's connections."""
-        await self._model.api.aclose()
 
+def _cannot_open(name: str, error: Exception) -> InputError:
+    from rich.text import Text
 
-def _data_uri(image: Image) -> str:
-    return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
+    provider = name.partition("/")[0]
+    said = one_line(Text.from_markup(str(error)).plain if type(error).__name__ == "PrerequisiteError" else str(error))
+    if "not recognized" in said and isinstance(error, ValueError):
+        return InputError(
+            f"inspect-ai knows no provider {provider!r}, which the model {one_line(name)!r} names.",
+            remedy="Give one of its providers, such as openai, anthropic, google, vllm, ollama or hf; "
+            "a server of its own kind is reached as openai-api/SERVICE/NAME with --base-url.",
+        )
+    if (packages := re.search(r"pip install ([^.()]+)", said)) is not None:
+        wanted = packages[1].split()
+        extra = next((_EXTRA_OF[package] for package in wanted if package in _EXTRA_OF), None)
+        install = f"'probe4d[{extra}]'" if extra else " ".join(wanted)
+        return InputError(
+            f"the provider {provider!r} needs packages that are not installed: {', '.join(wanted)}.",
+            remedy=f"Install with: pip install {install}",
+        )
+    if "defined in the environment" in said:
+        names = re.findall(r"\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b", said)
+        address = any(one.endswith("BASE_URL") for one in names)
+        return InputError(
+            f"the provider {provider!r} needs {' or '.join(names)}, which the environment lacks.",
+            remedy="Give --base-url." if address else "Set it there, or in a .env file in the working directory.",
+        )
+    return InputError(f"the model {one_line(name)!r} cannot be opened ({type(error).__name__}: {said}).")

@@ -59,11 +59,14 @@ class ModelFailure(RunError):
     Args:
         what: The reason.
         fatal: Whether every other request would fail alike, as with a wrong key, so that asking should end.
+        of_server: Whether the reason may lie with the server rather than with this request, so that asking should
+            end where many requests in a row fail so.
     """
 
-    def __init__(self, what: str, *, fatal: bool = False) -> None:
+    def __init__(self, what: str, *, fatal: bool = False, of_server: bool = False) -> None:
         super().__init__(what)
         self.fatal = fatal
+        self.of_server = of_server
 
 
 class Model(Protocol):

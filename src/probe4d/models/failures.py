@@ -1,0 +1,168 @@
+"""What went wrong with a request, in one line that holds no key, from whatever a provider raised."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from probe4d.models.request import ModelFailure
+from probe4d.models.retrying import retry_after_s
+from probe4d.models.secrets import redacted
+
+__all__ = ["Fault", "fault_of", "one_line"]
+
+_LONGEST = 300
+"""Characters of what a provider says."""
+
+_REFUSED_CONNECTIONS = {
+    "ConnectError",
+    "ConnectTimeout",
+    "ClientConnectorError",
+    "ConnectionRefusedError",
+    "gaierror",
+}
+"""Names of the errors by which HTTP libraries say that there is no server at an address."""
+
+_UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
+"""What providers' code raises where an answer lacks what it should hold, or holds something else."""
+
+_IMAGES = ("image", "vision", "multimodal", "multi-modal", "picture")
+_TOO_LONG = (
+    "context length",
+    "context window",
+    "context_length",
+    "maximum context",
+    "input length",
+    "too many tokens",
+    "prompt is too long",
+    "maximum number of tokens",
+)
+_NO_MONEY = ("insufficient_quota", "billing", "credit balance", "payment required")
+
+
+class Fault(NamedTuple):
+    """Why an attempt got no reply.
+
+    Attributes:
+        failure: The failure, should the request not be repeated.
+        unreachable: Whether no server was there.
+        hopeless: Whether a repetition cannot help, whatever the provider's classification says.
+        passing: Whether a repetition may help, whatever the provider's classification says.
+        retry_after_s: How long the server asks to wait, seconds.
+    """
+
+    failure: ModelFailure
+    unreachable: bool = False
+    hopeless: bool = False
+    passing: bool = False
+    retry_after_s: float | None = None
+
+
+def one_line(text: str) -> str:
+    """A text as one line without keys and control characters, cut to 300 characters."""
+    visible = "".join(
+        " " if character.isspace() else character
+        for character in redacted(text)
+        if character.isspace() or unicodedata.category(character)[0] != "C"
+    )
+    line = redacted(" ".join(visible.split()))
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def fault_of(
+    error: BaseException, *, with_images: bool, address: str | None = None, key_names: Sequence[str] = ()
+) -> Fault:
+    """Read the exception of a provider.
+
+    Args:
+        error: What was raised, with the exceptions that caused it.
+        with_images: Whether the request held pictures.
+        address: Base URL of the server, where it is known.
+        key_names: Environment variables that the provider's key is read from.
+    """
+    chain = list(_chain(error))
+    status = next((found for one in chain if (found := _status(one)) is not None), None)
+    said = _said(chain)
+    if status is not None:
+        return _of_status(status, said, chain, with_images, key_names)
+    if any(type(one).__name__ in _REFUSED_CONNECTIONS for one in chain):
+        what = f"there is no server at {redacted(address) if address else 'its address'} ({one_line(str(chain[-1]))})."
+        return Fault(ModelFailure(what, of_server=True), unreachable=True, passing=True)
+    if with_images and isinstance(error, NotImplementedError):
+        return Fault(ModelFailure(f"it takes no pictures ({said}).", fatal=True), hopeless=True)
+    first = f"{type(chain[-1]).__name__}: {said}"
+    if isinstance(error, json.JSONDecodeError | UnicodeDecodeError):
+        failure = ModelFailure(f"the server's answer is no valid JSON ({said}).", of_server=True)
+        return Fault(failure, passing=True)
+    if any(type(one).__name__ == "APIConnectionError" for one in chain):
+        return Fault(ModelFailure(f"the connection broke ({first}).", of_server=True), passing=True)
+    if isinstance(chain[-1], _UNREADABLE) or type(chain[-1]).__name__ == "OpenAIResponseError":
+        return Fault(ModelFailure(f"the server's answer is not as its protocol says ({first}).", of_server=True))
+    return Fault(ModelFailure(f"no answer could be had ({first}).", of_server=True))
+
+
+def _of_status(
+    status: int, said: str, chain: list[BaseException], with_images: bool, key_names: Sequence[str]
+) -> Fault:
+    where = f"HTTP {status}: {said}"
+    lower = said.lower() + str(_field(chain, "code") or "").lower()
+    if status == 401:
+        check = f" Check {' or '.join(key_names)}." if key_names else " Check its key."
+        return Fault(ModelFailure(f"the server refuses the key ({where}).{check}", fatal=True), hopeless=True)
+    if status == 402 or (status == 429 and any(word in lower for word in _NO_MONEY)):
+        return Fault(ModelFailure(f"the account may not go on ({where}).", fatal=True), hopeless=True)
+    if status in (404, 405):
+        what = f"the server knows no such model or address ({where}). Check the model's name and the base URL."
+        return Fault(ModelFailure(what, fatal=True), hopeless=True)
+    if status in (400, 413, 422) and any(words in lower for words in _TOO_LONG):
+        return Fault(ModelFailure(f"the question is too long for the model's context ({where})."), hopeless=True)
+    if with_images and status in (400, 415, 422) and any(word in lower for word in _IMAGES):
+        what = f"the model takes no pictures, or not these ({where})."
+        return Fault(ModelFailure(what, of_server=True), hopeless=True)
+    if status == 413:
+        return Fault(ModelFailure(f"the question with its pictures is too large for the server ({where})."))
+    wait_s = next((found for one in chain if (found := _wait_s(one)) is not None), None)
+    of_request = status in (400, 422)
+    return Fault(ModelFailure(f"the server says {where}.", of_server=not of_request), retry_after_s=wait_s)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The exception and those that caused it, the first cause last."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__
+
+
+def _status(error: BaseException) -> int | None:
+    for found in (getattr(error, "status_code", None), getattr(error, "code", None)):
+        if isinstance(found, int) and 100 <= found < 600:
+            return found
+    return None
+
+
+def _wait_s(error: BaseException) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return retry_after_s(headers) if isinstance(headers, Mapping) else None
+
+
+def _field(chain: list[BaseException], name: str) -> Any:
+    return next((found for one in chain if isinstance(found := getattr(one, name, None), str)), None)
+
+
+def _said(chain: list[BaseException]) -> str:
+    """The provider's own words, without what libraries put around them."""
+    for error in chain:
+        body = getattr(error, "body", None)
+        if isinstance(body, dict):
+            inner = body.get("error")
+            message = body.get("message") or (inner.get("message") if isinstance(inner, dict) else inner)
+            if message:
+                return one_line(str(message))
+    for error in reversed(chain):
+        text = getattr(error, "provider_message", None) or str(error)
+        if text:
+            return one_line(text)
+    return type(chain[0]).__name__

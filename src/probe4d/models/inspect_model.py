@@ -1,0 +1,183 @@
+"""A model behind inspect-ai, asked without its task loop: our own retries, and nothing kept of what was sent."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from inspect_ai.event import ModelEvent
+from inspect_ai.model import (
+    ChatMessageUser,
+    Content,
+    ContentImage,
+    ContentReasoning,
+    ContentText,
+    GenerateConfig,
+    Model,
+    ModelOutput,
+    ModelUsage,
+)
+from inspect_ai.model._model import use_model_event_sink  # no public way keeps pictures out of the transcript
+from tenacity import RetryError
+
+from probe4d.evidence.image import Image
+from probe4d.models.failures import Fault, fault_of, one_line
+from probe4d.models.generation import Generation
+from probe4d.models.request import ModelFailure, Reply, Request
+from probe4d.models.retrying import Retries
+from probe4d.models.secrets import redacted
+
+__all__ = ["InspectModel", "generate_config"]
+
+warnings.filterwarnings("ignore", "Pydantic serializer warnings")
+# of answers that are not as the protocol says, which end as failures; the warning would print what the server sent
+
+_IN_BATCHES = ("hf",)
+"""Providers that count the padding of a batch as tokens, and call every end of a reply `stop`."""
+
+_REFUSALS = ("model_length", "content_filter")
+"""Ends of a reply by which inspect-ai words an error of the provider as if the model had said it."""
+
+
+def generate_config(options: Mapping[str, Any]) -> GenerateConfig:
+    """Generation options, under the names of `Generation`, as inspect-ai has them; null leaves one out."""
+    names = {"system": "system_message"}
+    given = {names.get(name, name): value for name, value in options.items() if value is not None and value != {}}
+    return GenerateConfig(**{name: value for name, value in given.items() if name != "image_detail"})
+
+
+class InspectModel:
+    """A model behind inspect-ai; see `probe4d.models.request.Model`.
+
+    Args:
+        name: Name as given.
+        model: The model, opened without retries of its own.
+        generation: Generation options.
+        max_connections: Most requests under way at once.
+        retries: How passing faults are met.
+    """
+
+    def __init__(self, name: str, model: Model, generation: Generation, max_connections: int, retries: Retries) -> None:
+        self.name = name
+        self.max_connections = max_connections
+        self._model = model
+        self._detail = generation.image_detail or "auto"
+        self._retries = retries
+        self._in_batches = name.partition("/")[0] in _IN_BATCHES
+        self._reached = False
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer a request, with repetitions after passing faults.
+
+        Raises:
+            ModelFailure: The provider gave no reply, refused the request, or was not there.
+        """
+        messages = [ChatMessageUser(content=self._content(request))]
+        config = generate_config({"seed": request.seed, **request.hints})
+        end = time.monotonic() + self._retries.timeout_s
+        for attempt in range(self._retries.most + 1):
+            try:
+                async with asyncio.timeout(end - time.monotonic()) as limit:
+                    with use_model_event_sink(_Nowhere()):
+                        output = await self._model.generate(list(messages), config=config)
+                self._reached = True
+                return self._reply(output)
+            except ModelFailure:
+                raise
+            except Exception as error:
+                if limit.expired():
+                    raise ModelFailure(f"no answer within {self._retries.timeout_s:g} s.", of_server=True) from None
+                await self._wait_or_fail(request, error, attempt, end)
+        raise AssertionError("the last attempt replies or fails")
+
+    async def close(self) -> None:
+        """Close the provider's connections, or free the model in this process."""
+        await self._model.api.aclose()
+
+    async def _wait_or_fail(self, request: Request, error: Exception, attempt: int, end: float) -> None:
+        api = self._model.api
+        address = getattr(api, "base_url", None)
+        fault = fault_of(error, with_images=bool(request.images), address=address, key_names=api.api_key_vars)
+        self._reached = self._reached or not fault.unreachable
+        passing = fault.passing or isinstance(error, RetryError)  # which inspect-ai raises for what passes
+        if not passing or fault.hopeless or attempt == self._retries.most:
+            raise self._final(fault) from error
+        wait_s = self._retries.wait_s(request.key, attempt, fault.retry_after_s)
+        if wait_s >= end - time.monotonic():
+            what = f"{fault.failure} It may be asked again in {wait_s:,.1f} s, past the {self._retries.timeout_s:,g} s"
+            raise ModelFailure(f"{what} that a request may take.", of_server=True) from error
+        await asyncio.sleep(wait_s)
+
+    def _final(self, fault: Fault) -> ModelFailure:
+        if fault.unreachable and not self._reached:
+            return ModelFailure(f"{fault.failure} Start the server, or check its address.", fatal=True)
+        return fault.failure
+
+    def _content(self, request: Request) -> list[Content]:
+        pictures = [ContentImage(image=_data_uri(image), detail=self._detail) for image in request.images]
+        return [*pictures, ContentText(text=request.text)]
+
+    def _reply(self, output: ModelOutput) -> Reply:
+        if not output.choices:
+            raise ModelFailure("the server's answer holds no choice, and so no text.", of_server=True)
+        choice = output.choices[0]
+        if output.usage is None and output.response_id is None and choice.stop_reason in _REFUSALS:
+            raise ModelFailure(_refusal(choice.stop_reason, choice.message.text))
+        usage = None if self._in_batches else output.usage
+        return Reply(
+            text=_kept(choice.message.text),
+            reasoning=_reasoning(choice.message.content),
+            finish_reason=None if self._in_batches or choice.stop_reason == "unknown" else choice.stop_reason,
+            model=_kept(output.model) if output.model else None,
+            tokens=_count(usage.output_tokens) if usage else None,
+            input_tokens=_count(_tokens_read(usage)) if usage else None,
+            seconds=output.time,
+        )
+
+
+class _Nowhere:
+    """Takes inspect-ai's record of each call, which would hold every picture, and keeps nothing."""
+
+    def on_pending(self, event: ModelEvent) -> None:
+        """Drop it."""
+
+    def on_complete(self, event: ModelEvent) -> None:
+        """Drop it."""
+
+
+def _data_uri(image: Image) -> str:
+    return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
+
+
+def _refusal(stop_reason: str, said: str) -> str:
+    if stop_reason == "model_length":
+        return f"the question is too long for the model's context ({one_line(said)})."
+    return f"the provider refuses the question ({one_line(said)})."
+
+
+def _reasoning(content: str | list[Content]) -> str | None:
+    """Reasoning that came apart from the reply; of an encrypted one its summary."""
+    if isinstance(content, str):
+        return None
+    parts = [part for part in content if isinstance(part, ContentReasoning)]
+    thoughts = [part.summary or "" if part.redacted else part.reasoning for part in parts]
+    return _kept("\n".join(thoughts)) if any(thoughts) else None
+
+
+def _kept(text: str) -> str:
+    """A reply as it may be written: without keys, and half surrogates, which UTF-8 cannot hold, replaced."""
+    return redacted(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
+def _tokens_read(usage: ModelUsage) -> int:
+    """All tokens read, those from the provider's cache and those put into it too."""
+    return usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+
+
+def _count(tokens: int) -> int | None:
+    """A number of tokens; null where it cannot be one."""
+    return tokens if tokens >= 0 else None

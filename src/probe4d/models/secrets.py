@@ -1,0 +1,177 @@
+"""Keeps keys out of everything that is written or printed.
+
+Keys come from the environment alone. Whatever a provider or server says (errors, replies) passes through
+`redacted` before it is kept; options that are recorded pass through `without_secrets`, and those that hold a key
+are refused beforehand by `refuse_secrets`.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
+
+from probe4d.errors import InputError
+
+__all__ = ["REDACTED", "names_secret", "redacted", "refuse_secrets", "remember_secrets_of", "without_secrets"]
+
+REDACTED = "[redacted]"
+
+_SECRET_NAME = re.compile(
+    r"(?:^|[_.-])(?:"
+    r"(?:api|access|secret|private|auth|service|account|subscription)?key|keys|token|secret|secrets|"
+    r"(?:api|access|auth|bearer|secret)[_.-]?tokens|"
+    r"password|passwd|passphrase|pwd|credential|credentials|authorization|auth|bearer|cookie|sas|signature|sig"
+    r")$"
+)
+_HARMLESS_NAME = re.compile(r"(?:(?:max|pad|eos|bos|unk|stop|image|mask)[_.-]token|cache[_.-]key)$")
+"""Options such as `pad_token` speak of text."""
+
+_SHORTEST = 8
+"""Characters; shorter values are no keys of any provider, and would hit ordinary words."""
+
+_KEY_PATTERNS = (
+    r"sk-[A-Za-z0-9_\-]{20,}",  # OpenAI, Anthropic, OpenRouter, DeepSeek
+    r"(?:gsk|xai|hf|pplx|fw|nvapi|r8|csk|tgp_v1)[_-][A-Za-z0-9_\-]{20,}",
+    r"AIza[A-Za-z0-9_\-]{30,}",  # Google
+    r"(?:AKIA|ASIA)[A-Z0-9]{16}",  # Amazon
+    r"gh[oprsu]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}",
+    r"eyJ[A-Za-z0-9_\-]{10,}\.eyJ[A-Za-z0-9_\-]{10,}\.[A-Za-z0-9_\-]{10,}",  # JSON web token
+)
+_WELL_KNOWN = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(_KEY_PATTERNS) + r")")
+_BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)(?=[^\s\d]*\d)[A-Za-z0-9_\-.~+/]{16,}=*")
+_USERINFO = re.compile(r"(?<=://)[^/\s?#@]+(?=@)")
+_QUERY = re.compile(r"([?&]([A-Za-z0-9_.\-]+)=)([^&#\s\"'<>]+)")
+
+_told: set[str] = set()
+"""Secrets that came by other ways than the environment, such as the user name in a server's address."""
+
+
+def names_secret(name: str) -> bool:
+    """Whether an option, header, query parameter or variable of this name holds a key or password."""
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    return bool(_SECRET_NAME.search(plain)) and not _HARMLESS_NAME.search(plain)
+
+
+def redacted(text: str) -> str:
+    """A text with `[redacted]` in place of every key.
+
+    Keys are the values of environment variables whose names say so (`…_KEY`, `…_TOKEN`, `…_SECRET`, …), what
+    `remember_secrets_of` was told, the user and the keys in an address, and what looks like a key of a well-known
+    provider; plain, quoted for JSON or an address, or in base64. Everything else is untouched.
+    """
+    if (by_value := _by_value(frozenset(_secrets()))) is not None:
+        text = by_value.sub(REDACTED, text)
+    text = _WELL_KNOWN.sub(REDACTED, text)
+    text = _BEARER.sub(rf"\1{REDACTED}", text)
+    return _without_keys_in_addresses(text)
+
+
+def without_secrets(value: Any) -> Any:
+    """Options as they may be recorded: texts redacted, and what stands under the name of a key replaced."""
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, Mapping):
+        return {
+            redacted(str(name)): REDACTED if one and names_secret(str(name)) else without_secrets(one)
+            for name, one in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [without_secrets(one) for one in value]
+    return value
+
+
+def refuse_secrets(options: Mapping[str, Any], *, of: str = "-M") -> None:
+    """Refuse options that hold a key, since options are recorded and seen by other users of the machine.
+
+    Args:
+        options: Options by name, nested as they may be.
+        of: What they were given by, for the message.
+
+    Raises:
+        InputError: An option is named as keys are; the message holds the name alone.
+    """
+    for name in _names(options):
+        if names_secret(name):
+            raise InputError(
+                f"{of} {name}=… would put a key on the command line and into records.",
+                remedy="Put it into the environment (or .env) under the name that the provider reads, "
+                "such as OPENAI_API_KEY.",
+            )
+
+
+def remember_secrets_of(address: str | None) -> None:
+    """Have the user, the password and the keys in an address redacted wherever they turn up from now on."""
+    if address is None:
+        return
+    parts = urlsplit(address)
+    _told.update(unquote(one) for one in (parts.username, parts.password) if one)
+    _told.update(value for name, value in parse_qsl(parts.query) if names_secret(name))
+
+
+def _secrets() -> Iterator[str]:
+    for name, value in os.environ.items():
+        if names_secret(name):
+            yield value
+    yield from _told
+
+
+@functools.lru_cache(maxsize=8)
+def _by_value(secrets: frozenset[str]) -> re.Pattern[str] | None:
+    forms = {
+        form
+        for secret in secrets
+        for value in _values(secret)
+        if len(value) >= _SHORTEST and not os.path.exists(value)  # a path to a key is no key
+        for form in _forms(value)
+    }
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
+    return re.compile("|".join(map(re.escape, longest_first))) if forms else None
+
+
+def _values(secret: str) -> set[str]:
+    """The whole value and, of several in one variable or on several lines, each."""
+    return {secret, secret.strip(), *re.split(r"[\s,;]+", secret)}
+
+
+def _forms(value: str) -> Iterable[str]:
+    quoted = {
+        quote(value, "/", None, "replace"),
+        quote(value, "", None, "replace"),
+        quote_plus(value, "", None, "replace"),
+    }
+    in_json = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]}
+    lower = {re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in quoted}
+    return {value, *quoted, *lower, *in_json, *_in_base64(value.encode("utf-8", "surrogateescape"))}
+
+
+def _in_base64(value: bytes) -> Iterator[str]:
+    """The parts of base64 that do not depend on what stands before or behind the value."""
+    for before in range(3):
+        encoded = base64.b64encode(bytes(before) + value).decode("ascii").rstrip("=")
+        first = (8 * before + 5) // 6
+        last = 8 * (before + len(value)) // 6
+        yield encoded[first:last]
+        yield encoded[first:last].replace("+", "-").replace("/", "_")
+
+
+def _without_keys_in_addresses(text: str) -> str:
+    if "://" not in text:
+        return text
+    text = _USERINFO.sub(REDACTED, text)
+    return _QUERY.sub(lambda found: found[1] + REDACTED if names_secret(found[2]) else found[0], text)
+
+
+def _names(options: Any) -> Iterator[str]:
+    if isinstance(options, Mapping):
+        for name, value in options.items():
+            yield str(name)
+            yield from _names(value)
+    elif isinstance(options, list | tuple):
+        for value in options:
+            yield from _names(value)
