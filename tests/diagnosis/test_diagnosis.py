@@ -201,13 +201,6 @@ def test_failed_calls_are_errors_and_wrong() -> None:
     assert value(diagnosis, "m", "accuracy")["value"] == pytest.approx(117 / 120)
 
 
-def test_variants_are_refused() -> None:
-    run = run_of("m", BENCHMARK, oracle)
-    varied = dataclasses.replace(run, answers=run.answers.with_columns(variant=pl.lit("ABDC")))
-    with pytest.raises(InputError, match="in the variant 'ABDC'"):
-        diagnose(BENCHMARK, [varied])
-
-
 def test_another_benchmark_is_refused() -> None:
     other = driving_benchmark(42, scenes=3, per_family=5)
     with pytest.raises(InputError, match="answers another benchmark"):

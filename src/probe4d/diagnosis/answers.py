@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import LETTERS, questions_from
 from probe4d.diagnosis.parsing import PARSERS, parse_table
-from probe4d.diagnosis.sheet import Sheet
+from probe4d.diagnosis.sheet import INVALID, Sheet, code_labels
 from probe4d.diagnosis.tables import RECORDS_SCHEMA
 from probe4d.diagnosis.wording import counted
 from probe4d.errors import InputError
-from probe4d.runs.run import Run, check_run
+from probe4d.runs.run import Run, asked_of, check_run
+from probe4d.runs.settings import Setting, recorded_setting
 
 __all__ = ["ReadAnswers", "read_answers"]
 
@@ -23,9 +25,12 @@ class ReadAnswers:
     """The answers of all runs, read.
 
     Attributes:
-        records: Columns of `RECORDS_SCHEMA` without `correct`, and `other_<parser>`: the label by each other
-            parser. Runs in order, questions in the order of the sheet.
-        warnings: Half-written lines, questions without an answer, as sentences.
+        records: One row for each run, question asked of it and variant, runs in order, questions in the order of
+            the sheet. Columns of `RECORDS_SCHEMA` without `correct`, labels in the letters of the question itself;
+            `other_<parser>`: the label by each other parser; `item`: position in the sheet; `main`: whether this is
+            the run's first variant, whose answers are the run's own; `code`: label code; `shown_code`: that of the
+            answer true of the scene shown, null where the run does not know one.
+        warnings: Half-written lines, questions left out or without an answer, as sentences.
     """
 
     records: pl.DataFrame
@@ -35,54 +40,227 @@ class ReadAnswers:
 def read_answers(
     benchmark: Benchmark, sheet: Sheet, runs: Sequence[Run], *, parser: str, allow_missing: bool
 ) -> ReadAnswers:
-    """Read every reply; a question without an answer gets the state `missing`, which is wrong like any invalid one.
+    """Read every reply; a question asked without an answer gets the state `missing`, wrong like any invalid one.
 
     Raises:
-        InputError: A run belongs to another benchmark, answers a question more than once, or lacks answers
-            while `allow_missing` is false.
+        InputError: A run belongs to another benchmark, was asked none of the questions of the sheet, answers one
+            more than once, in a variant or rotation that its setting does not have, or lacks answers while
+            `allow_missing` is false.
     """
     warnings: list[str] = []
-    asked = sheet.questions.select("format", "options", question="id")
     parts = []
     for run in runs:
         missing = check_run(run, benchmark, allow_missing=allow_missing)
-        _refuse_variants(run)
-        warnings += run.warnings
-        if missing:
-            left_out = counted(len(missing), "question")
-            warnings.append(f"{run.name} leaves {left_out} without an answer; they count as wrong.")
-        replies = run.answers.select("question", "text", "finish_reason", "error")
-        rows = asked.join(replies, on="question", how="left", maintain_order="left")
-        parts.append(rows.with_columns(run=pl.lit(run.name)))
-    nobody = asked.clear().with_columns(
-        pl.lit(None, pl.String).alias(name) for name in ("text", "finish_reason", "error", "run")
-    )
-    return ReadAnswers(_parse(pl.concat(parts or [nobody]), parser), tuple(warnings))
-
-
-def _refuse_variants(run: Run) -> None:
-    repeated = run.answers.filter(pl.col("variant").is_not_null() | pl.col("question").is_duplicated())
-    if repeated.height:
-        raise InputError(
-            f"answers question {repeated['question'][0]} in the variant {repeated['variant'][0]!r}; "
-            "a run that is diagnosed holds one answer a question, without variants.",
-            path=run.path or run.name,
-            remedy="Put each variant into a run folder of its own.",
+        asked = sheet.questions.with_row_index("item").join(
+            asked_of(run, benchmark).select("id"), on="id", how="semi", maintain_order="left"
         )
+        rows = _answered(run, asked)
+        warnings += [*run.warnings, *_partly_asked(run, asked.height, sheet.questions.height)]
+        warnings += _gaps(run, missing, rows, allow_missing=allow_missing)
+        parts.append(rows)
+    rows = pl.concat([pl.DataFrame(schema=_ROWS_SCHEMA), *parts])
+    return ReadAnswers(_coded(_parse(rows, parser)), tuple(warnings))
+
+
+_ROWS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "item": pl.UInt32(),
+    "question": pl.String(),
+    "format": pl.String(),
+    "options": pl.List(pl.String()),
+    "variant": pl.String(),
+    "main": pl.Boolean(),
+    "rotation": pl.Int64(),
+    "text": pl.String(),
+    "part": pl.String(),  # of the text that is the answer
+    "finish_reason": pl.String(),
+    "error": pl.String(),
+    "evidence_answer": pl.String(),
+}
+
+
+def _answered(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
+    """What a run answered in every variant of every question asked, null where it did not; columns `_ROWS_SCHEMA`.
+
+    Raises:
+        InputError: It answers what its setting does not ask, or one thing twice.
+    """
+    if not asked.height:
+        raise InputError(
+            "was asked none of the questions that can be scored.", path=run.path or run.name, remedy="Leave it out."
+        )
+    setting = recorded_setting(run.record.setting)
+    replies = run.answers.join(asked.select(question="id"), on="question", how="semi", maintain_order="left")
+    size = pl.col("options").list.len().alias("size")
+    expected = asked.select("item", "format", "options", size, question="id").join(
+        _ways(setting, asked, replies), on=["format", "size"], how="left", maintain_order="left_right"
+    )
+    _refuse_strange(run, replies, expected)
+    rows = expected.join(
+        replies.select("question", "variant", "text", "finish_reason", "error", "evidence_answer", recorded="rotation"),
+        on=["question", "variant"],
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    turned = rows.filter(pl.col("recorded") != pl.col("rotation"))
+    for question, variant, recorded in turned.select("question", "variant", "recorded").head(1).iter_rows():
+        raise InputError(
+            f"answers question {question} in the variant {variant!r} with the options rotated by {recorded}, which "
+            f"is not what the setting {setting.name!r} says.",
+            path=run.path or run.name,
+            remedy="Ask or import it again.",
+        )
+    texts = rows["text"].drop_nulls().unique(maintain_order=True)
+    parts = pl.DataFrame(
+        {"text": texts, "part": [setting.answer_part(text) for text in texts]},
+        schema={"text": pl.String, "part": pl.String},
+    )
+    return (
+        rows.join(parts, on="text", how="left", maintain_order="left")
+        .with_columns(
+            run=pl.lit(run.name),
+            rotation=(pl.coalesce("rotation", "recorded").fill_null(0) % pl.col("size")).fill_null(0),
+        )
+        .select(pl.col(name).cast(kind) for name, kind in _ROWS_SCHEMA.items())
+    )
+
+
+def _ways(setting: Setting, asked: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
+    """How questions of each format and number of options are asked.
+
+    A setting that asks once leaves the names of variants to the run: people who all answer the same questions, say.
+
+    Returns:
+        Columns format, size (number of options), variant, rotation (null where the run's record of it counts) and
+        main (whether it is the first).
+    """
+    shapes = questions_from(
+        asked.drop("item").with_columns(size=pl.col("options").list.len()).unique(["format", "size"]).drop("size")
+    )
+    given = replies["variant"].unique(maintain_order=True).to_list() or [None]
+    rows = []
+    for shape in shapes:
+        ways: list[tuple[str | None, int | None]] = [
+            (variant.name, variant.rotation) for variant in setting.variants(shape)
+        ]
+        if [name for name, _ in ways] == [None]:
+            ways = [(name, None) for name in given]
+        rows += [(shape.format, len(shape.options), *way, place == 0) for place, way in enumerate(ways)]
+    columns = {"format": pl.String, "size": pl.UInt32, "variant": pl.String, "rotation": pl.Int64, "main": pl.Boolean}
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def _refuse_strange(run: Run, replies: pl.DataFrame, expected: pl.DataFrame) -> None:
+    keys = ["question", "variant"]
+    repeated = replies.filter(pl.struct(keys).is_duplicated())
+    unknown = replies.join(expected, on=keys, how="anti", nulls_equal=True, maintain_order="left")
+    for rows, fault in (
+        (repeated, "a second time"),
+        (unknown, f"which the setting {run.record.setting!r} does not ask"),
+    ):
+        for question, variant in rows.select(keys).head(1).iter_rows():
+            way = "without a variant" if variant is None else f"in the variant {variant!r}"
+            raise InputError(
+                f"answers question {question} {way}, {fault}.",
+                path=run.path or run.name,
+                remedy="Ask or import it again, with the setting that it was asked in.",
+            )
+
+
+def _partly_asked(run: Run, asked: int, scored: int) -> list[str]:
+    if asked == scored:
+        return []
+    left_out = f", with {counted(len(run.left_out), 'question')} left out" if run.left_out else ""
+    return [
+        f"{run.name} was asked {asked:,} of the {scored:,} questions that are scored{left_out}: its figures are about "
+        "these, and comparisons about those that both were asked."
+    ]
+
+
+def _gaps(run: Run, missing: Sequence[str], rows: pl.DataFrame, *, allow_missing: bool) -> list[str]:
+    """Say what is missing of the answers of a run.
+
+    Raises:
+        InputError: Answers to some variants are, and that is not allowed.
+    """
+    sentences = []
+    if missing:
+        left_out = counted(len(missing), "question")
+        sentences.append(f"{run.name} leaves {left_out} without an answer; they count as wrong.")
+    gaps = rows.filter(
+        pl.col("text").is_null() & pl.col("error").is_null() & ~pl.col("question").is_in(pl.Series(missing).implode())
+    )
+    for question, variant in gaps.select("question", "variant").head(1).iter_rows():
+        if not allow_missing:
+            raise InputError(
+                f"leaves {counted(gaps.height, 'variant')} without an answer, first {variant!r} of {question}.",
+                path=run.path or run.name,
+                remedy="Finish the run, or count them as wrong with --allow-missing.",
+            )
+        left_out = counted(gaps.height, "variant")
+        sentences.append(f"{run.name} leaves {left_out} of questions without an answer; they count as wrong.")
+    if rows["variant"].n_unique() > 1:
+        sentences.append(
+            f"{run.name} asked in variants: its own figures are those of the first, {rows['variant'][0]!r}."
+        )
+    return sentences
 
 
 def _parse(rows: pl.DataFrame, parser: str) -> pl.DataFrame:
-    """Parse every distinct reply once, by every parser."""
-    rows = rows.with_columns(options_key=pl.col("options").list.join("\x1f"))
-    keys = ["text", "finish_reason", "error", "format", "options_key"]
-    distinct = rows.unique(keys, maintain_order=True).select(*keys, "options")
-    read = distinct.select(keys).hstack(parse_table(distinct, parser=parser))
+    """Parse every distinct reply once, by every parser, with the options in the order in which they were shown."""
+    rows = rows.with_columns(
+        shown=pl.concat_list(
+            pl.col("options").list.slice(pl.col("rotation")), pl.col("options").list.head(pl.col("rotation"))
+        )
+    ).with_columns(shown_key=pl.col("shown").list.join("\x1f"))
+    keys = ["part", "finish_reason", "error", "format", "shown_key"]
+    distinct = rows.unique(keys, maintain_order=True).select(*keys, "shown")
+    asked = distinct.select("finish_reason", "error", "format", text="part", options="shown")
+    read = distinct.select(keys).hstack(parse_table(asked, parser=parser))
     others = {f"other_{name}": name for name in PARSERS if name != parser}
-    read = read.with_columns(
-        parse_table(distinct, parser=name)["label"].alias(column) for column, name in others.items()
+    read = read.with_columns(parse_table(asked, parser=name)["label"].alias(column) for column, name in others.items())
+    return rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left").with_columns(
+        _turned_back(column) for column in ("label", *others)
     )
+
+
+def _turned_back(column: str) -> pl.Expr:
+    """The letter that an option has in the question itself, from the one that it was shown with."""
+    places = {letter: place for place, letter in enumerate(LETTERS)}
+    place = pl.col(column).replace_strict(places, default=None, return_dtype=pl.Int64)
+    letters = dict(enumerate(LETTERS))
+    back = (place + pl.col("rotation")) % pl.col("options").list.len()
     return (
-        rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left")
-        .with_columns(variant=pl.lit(None, pl.String))
-        .select(*(name for name in RECORDS_SCHEMA if name != "correct"), *others)
+        pl.when(pl.col("rotation") > 0)
+        .then(back.replace_strict(letters, default=None, return_dtype=pl.String))
+        .otherwise(pl.col(column))
+        .alias(column)
+    )
+
+
+def _coded(rows: pl.DataFrame) -> pl.DataFrame:
+    """Put label codes beside the labels.
+
+    Raises:
+        InputError: What would be true of the scene shown is no answer to its question.
+    """
+    codes = {
+        name: pl.Series(name, code_labels(rows[column], rows))
+        for name, column in (("code", "label"), ("shown_code", "evidence_answer"))
+    }
+    rows = rows.with_columns(codes.values())
+    known = pl.col("evidence_answer").is_not_null()
+    for run, question, answer in (
+        rows.filter(known, shown_code=INVALID).select("run", "question", "evidence_answer").head(1).iter_rows()
+    ):
+        raise InputError(
+            f"says that {answer!r} would be the answer to question {question} in the scene shown, which is none of "
+            "its answers.",
+            path=run,
+            remedy="Ask it again.",
+        )
+    others = [name for name in rows.columns if name.startswith("other_")]
+    return rows.with_columns(shown_code=pl.when(known).then("shown_code")).select(
+        *(name for name in RECORDS_SCHEMA if name != "correct"), *others, "item", "main", "code", "shown_code"
     )

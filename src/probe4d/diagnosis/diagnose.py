@@ -6,32 +6,22 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.answers import read_answers
-from probe4d.diagnosis.contrasts import add_contrasts
-from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
-from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.interventions import add_changes, changes_table
-from probe4d.diagnosis.leads import add_yes_leads
-from probe4d.diagnosis.overview import PARSER_CHANGED
-from probe4d.diagnosis.pairs import EGO, PLAIN, PromptPairs, add_pairs, fits_layout, pairs_table, prompt_pairs
-from probe4d.diagnosis.relations import add_relations
-from probe4d.diagnosis.scores import add_scores
-from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, code_labels, label_of, make_sheet
-from probe4d.diagnosis.shortcuts import shortcuts_table
-from probe4d.diagnosis.slices import slices_table
-from probe4d.diagnosis.tables import RECORDS_SCHEMA, Comparison, Diagnosis
+from probe4d.diagnosis.comparing import compare_runs
+from probe4d.diagnosis.examination import CONTROLS, Examination, examine
+from probe4d.diagnosis.pairs import EGO, PLAIN, pairs_table
+from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet
+from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, in_order
 from probe4d.diagnosis.wording import counted
 from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
 
 __all__ = ["Diagnosis", "diagnose"]
-
-_CONTROLS = (FIXED, CONTENT)
 
 _FEW_SCENES = 10
 
@@ -61,38 +51,40 @@ def diagnose(
             not fit the benchmark, or a comparison names an unknown run.
     """
     names = _checked_names(runs)
-    sheet = make_sheet(benchmark)
-    answers = read_answers(benchmark, sheet, runs, parser=parser, allow_missing=allow_missing)
-    by_run = answers.records.partition_by("run", as_dict=True)
-    labels = [code_labels(by_run[(name,)]["label"], sheet.questions) for name in names]
-    sheet = sheet.answered([*names, *_CONTROLS], [*labels, fixed_control(sheet), content_control(sheet)])
-    comparisons = _comparisons(names, compare)
+    sheet, suite = make_sheet(benchmark), benchmark.record.suite
+    read = read_answers(benchmark, sheet, runs, parser=parser, allow_missing=allow_missing)
+    answers = read.records.filter("main")
+    book = book_of(sheet, names, answers)
     layouts = {run.name: EGO if run.record.layout == EGO else PLAIN for run in runs}
-    pairs = _pairs(sheet, layouts)
-
-    figures = Figures(sheet, benchmark.record.suite)
-    add_scores(figures, sheet)
-    add_relations(figures, sheet)
-    for one in pairs:
-        add_pairs(figures, sheet, one, [name for name in sheet.names if _layout(name, layouts) == one.layout])
-    add_yes_leads(figures, sheet)
-    add_contrasts(figures, sheet)
-    _add_parser_changes(figures, sheet, by_run)
-    shortcuts = shortcuts_table(sheet, sheet.names)
-    _add_shortcut_shares(figures, sheet, shortcuts)
-    add_changes(figures, sheet, comparisons)
+    # Runs that were asked the same questions are examined together.
+    examined = [
+        examine(book.part(items, asked), layouts, read.records, suite=suite)
+        for items, asked in book.sets() or [(np.arange(sheet.scenes.size), [])]
+    ]
+    first = examined[0].sheet
+    for control in CONTROLS:
+        items = book.items(*names[:1])
+        book = book.with_answerer(control, items, first.labels[first.row(control)])
+    compared = compare_runs(book, runs, compare, suite=suite)
     return Diagnosis(
         benchmark=benchmark,
         runs=tuple(runs),
         parser=parser,
-        comparisons=comparisons,
-        figures=figures.table(),
-        records=_records(sheet, answers.records),
-        pairs=pairs_table(sheet, pairs),
-        shortcuts=shortcuts,
-        slices=slices_table(sheet),
-        changes=changes_table(sheet, comparisons),
-        warnings=(*_doubts(sheet, benchmark), *_unpaired(sheet, layouts), *answers.warnings),
+        comparisons=compared.comparisons,
+        figures=pl.concat([_united([one.figures for one in examined], names), compared.figures]),
+        records=_records(book, answers),
+        pairs=pairs_table(first, examined[0].pairs),
+        shortcuts=_united([one.shortcuts for one in examined], names),
+        slices=_united([one.slices for one in examined], names),
+        changes=compared.changes,
+        kinships=compared.kinships,
+        variants=_variants(sheet, read.records),
+        warnings=(
+            *_doubts(first, benchmark),
+            *(sentence for one in examined for sentence in _unpaired(one)),
+            *read.warnings,
+            *compared.warnings,
+        ),
     )
 
 
@@ -119,78 +111,44 @@ def _checked_names(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def _comparisons(names: Sequence[str], compare: Sequence[str]) -> tuple[Comparison, ...]:
-    known = (*names, *_CONTROLS)
-    found = [Comparison(name, names[0]) for name in names[1:]]
-    for text in compare:
-        # Names of controls hold a colon themselves, so every colon is tried.
-        colons = [place for place, character in enumerate(text) if character == ":"]
-        fitting = [Comparison(text[:place], text[place + 1 :]) for place in colons]
-        fitting = [one for one in fitting if one.run in known and one.against in known]
-        if not fitting:
-            raise InputError(
-                f"the comparison {text!r} is not of the form X:Y with names among {', '.join(known)}.",
-                remedy="Name a run by its folder.",
-            )
-        found.append(fitting[0])
-    return tuple(dict.fromkeys(found))
+def _united(tables: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
+    """The rows of all runs in order, then those of the controls beside the first run, whose questions are theirs."""
+    runs = [table.filter(~pl.col("run").is_in(CONTROLS)) for table in tables]
+    return in_order(pl.concat([*runs, tables[0].filter(pl.col("run").is_in(CONTROLS))]), "run", [*names, *CONTROLS])
 
 
-def _pairs(sheet: Sheet, layouts: dict[str, str]) -> list[PromptPairs]:
-    used = {_layout(name, layouts) for name in sheet.names}
-    return [prompt_pairs(sheet, layout) for layout in (PLAIN, EGO) if layout in used and fits_layout(sheet, layout)]
-
-
-def _unpaired(sheet: Sheet, layouts: dict[str, str]) -> list[str]:
+def _unpaired(examined: Examination) -> list[str]:
     return [
-        f"{name} was asked in the {layout} layout, but the benchmark does not hold the ego-motion text of its prompts: "
+        f"{name} was asked in the {EGO} layout, but the benchmark does not hold the ego-motion text of its prompts: "
         "it has no pairs of one prompt."
-        for name, layout in layouts.items()
-        if not fits_layout(sheet, layout)
+        for name in examined.unpaired
     ]
 
 
-def _layout(name: str, layouts: dict[str, str]) -> str:
-    """Layout of a run; controls see what the baseline sees."""
-    return layouts.get(name, next(iter(layouts.values()), PLAIN))
-
-
-def _add_parser_changes(figures: Figures, sheet: Sheet, by_run: dict[tuple[object, ...], pl.DataFrame]) -> None:
-    """Add parser_changed_<other>: how many records another parser would have read as another label."""
-    for (run,), records in by_run.items():
-        for column in [name for name in records.columns if name.startswith("other_")]:
-            changed = int(records["label"].ne_missing(records[column]).sum())
-            metric = PARSER_CHANGED + column.removeprefix("other_")
-            figures.add_values(metric, sheet.everything, [str(run)], [changed / records.height], records.height)
-
-
-def _add_shortcut_shares(figures: Figures, sheet: Sheet, shortcuts: pl.DataFrame) -> None:
-    """Add shortcut_share where a shortcut is named; its interval is that of the excess, in shortcuts.csv."""
-    cells = {(cell.family, cell.format): cell for cell in sheet.cells}
-    for row in shortcuts.filter("named").iter_rows(named=True):
-        figures.add_values(
-            "shortcut_share", cells[row["family"], row["format"]], [row["run"]], [row["share"]], row["n"]
+def _records(book: AnswerBook, answers: pl.DataFrame) -> pl.DataFrame:
+    parts = [_with_correct(book.sheet, answers)]
+    for control in CONTROLS:
+        items = book.items(control)
+        asked = book.sheet.questions[items]
+        codes = book.labels[book.names.index(control), items]
+        said = [label_of(code, kind) for code, kind in zip(codes.tolist(), asked["format"], strict=True)]
+        rows = pl.DataFrame({"run": control, "question": asked["id"], "state": "valid", "label": said}).with_columns(
+            pl.lit(None, pl.String).alias("variant"),
+            pl.lit(None, pl.String).alias("text"),
+            correct=pl.Series(codes == book.sheet.references[items]),
         )
+        parts.append(rows.select(list(RECORDS_SCHEMA)))
+    return pl.concat(parts)
 
 
-def _records(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
-    kinds = sheet.questions["format"]
-    parts = [records.drop(name for name in records.columns if name.startswith("other_"))]
-    for control in _CONTROLS:
-        codes = sheet.labels[sheet.row(control)]
-        said = [label_of(code, kind) for code, kind in zip(codes.tolist(), kinds, strict=True)]
-        columns: dict[str, object] = {
-            "run": control,
-            "question": sheet.questions["id"],
-            "state": "valid",
-            "label": said,
-        }
-        part = pl.DataFrame(columns).with_columns(
-            pl.lit(None, pl.String).alias("variant"), pl.lit(None, pl.String).alias("text")
-        )
-        parts.append(part.select(parts[0].columns))
-    correct: npt.NDArray[np.bool_] = sheet.correct.reshape(-1)
-    return pl.concat(parts).with_columns(correct=pl.Series(correct)).select(list(RECORDS_SCHEMA))
+def _variants(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
+    """Every answer of the runs that asked in more than one variant."""
+    return _with_correct(sheet, records.filter((~pl.col("main")).any().over("run")))
+
+
+def _with_correct(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
+    references = pl.Series(sheet.references[records["item"].to_numpy()])
+    return records.with_columns(correct=records["code"] == references).select(list(RECORDS_SCHEMA))
 
 
 def _doubts(sheet: Sheet, benchmark: Benchmark) -> list[str]:

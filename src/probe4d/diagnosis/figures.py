@@ -32,7 +32,9 @@ class Figures:
         self._jobs: list[tuple[int, SceneSums]] = []
         self._given: list[tuple[int, npt.NDArray[np.float64]]] = []
 
-    def add_ratios(self, metric: str, group: Group, names: Sequence[str], numerators: npt.NDArray[np.generic]) -> None:
+    def add_ratios(
+        self, metric: str, group: Group, names: Sequence[str], numerators: npt.NDArray[np.generic], *, unit: int = 1
+    ) -> None:
         """Add the mean of the numerators, with its whole-scene bootstrap interval, for each answerer.
 
         Args:
@@ -40,14 +42,15 @@ class Figures:
             group: The questions that are the denominator; with none there is no row.
             names: Answerers or comparisons.
             numerators: (names, questions of the group) integers.
+            unit: Denominator of one question; with 12, numerators count twelfths.
         """
         if not group.items.size:
             return
-        sums = scene_sums(self._sheet.scenes[group.items], numerators)
+        sums = scene_sums(self._sheet.scenes[group.items], numerators, unit=unit)
         self._jobs.append((len(self._rows), sums))
         n = group.items.size
         totals = sums.numerators.sum(axis=1)
-        self._extend(metric, group, names, totals / n, n)
+        self._extend(metric, group, names, totals / (unit * n), n)
 
     def add_values(
         self, metric: str, group: Group, names: Sequence[str], values: Sequence[float] | npt.NDArray[np.generic], n: int

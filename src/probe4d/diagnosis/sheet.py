@@ -66,7 +66,18 @@ class Sheet:
 
     def answered(self, names: Sequence[str], labels: Sequence[npt.NDArray[np.int8]]) -> Sheet:
         """The same questions with these answerers."""
-        return replace(self, names=tuple(names), labels=np.stack(labels))
+        shape = (len(names), self.scenes.size)
+        return replace(self, names=tuple(names), labels=np.array(labels, dtype=np.int8).reshape(shape))
+
+    def part(self, items: npt.NDArray[np.intp]) -> Sheet:
+        """The questions at these ascending positions, answered by nobody yet."""
+        present = set(self.questions["family"][items])
+        return Sheet(
+            self.questions[items],
+            tuple(family for family in self.families if family in present),
+            np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
+            self.references[items],
+        )
 
     def row(self, name: str) -> int:
         """Row of an answerer."""

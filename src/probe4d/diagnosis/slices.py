@@ -10,7 +10,7 @@ import polars as pl
 
 from probe4d.diagnosis.bootstrap import SceneSums, intervals, scene_sums
 from probe4d.diagnosis.sheet import Group, Sheet
-from probe4d.diagnosis.tables import SLICES_SCHEMA
+from probe4d.diagnosis.tables import SLICES_SCHEMA, in_order
 
 __all__ = ["slices_table"]
 
@@ -37,8 +37,7 @@ def slices_table(sheet: Sheet) -> pl.DataFrame:
         for name, total, bound in zip(sheet.names, element.numerators.sum(axis=1), bounds.tolist(), strict=True)
     ]
     table = pl.DataFrame(rows, schema=SLICES_SCHEMA, orient="row")
-    rank = {name: place for place, name in enumerate(sheet.names)}
-    return table.sort(pl.col("run").replace_strict(rank, return_dtype=pl.Int64), maintain_order=True)
+    return in_order(table, "run", sheet.names)
 
 
 def _bins(sheet: Sheet, cell: Group) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:

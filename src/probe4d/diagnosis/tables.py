@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,6 +22,7 @@ __all__ = [
     "Comparison",
     "Diagnosis",
     "Kinship",
+    "in_order",
 ]
 
 FIGURES_SCHEMA: dict[str, pl.DataType] = {
@@ -102,6 +104,12 @@ CHANGES_SCHEMA: dict[str, pl.DataType] = {
     "question": pl.String(),
     "change": pl.String(),  # repaired, regressed, changed-wrong
 }
+
+
+def in_order(table: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
+    """Sort the rows of a table by the place of a column's value among these names, rows of one value as they are."""
+    rank = {name: place for place, name in enumerate(names)}
+    return table.sort(pl.col(column).replace_strict(rank, return_dtype=pl.Int64), maintain_order=True)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,102 @@
+"""Which runs are compared, and what the comparisons show on the questions that both were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from probe4d.diagnosis.answer_book import AnswerBook
+from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.interventions import add_changes, changes_table
+from probe4d.diagnosis.kinship import find_kinships
+from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, Comparison, Kinship, in_order
+from probe4d.errors import InputError
+from probe4d.runs.run import Run
+
+__all__ = ["Compared", "compare_runs"]
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """The comparisons of a diagnosis.
+
+    Attributes:
+        comparisons: With the first run, and those asked for.
+        kinships: Those within families of runs.
+        figures: Columns of `FIGURES_SCHEMA`, comparisons in order.
+        changes: Columns of `CHANGES_SCHEMA`, likewise.
+        warnings: Runs that could not be compared, as sentences.
+    """
+
+    comparisons: tuple[Comparison, ...]
+    kinships: tuple[Kinship, ...]
+    figures: pl.DataFrame
+    changes: pl.DataFrame
+    warnings: tuple[str, ...]
+
+
+def compare_runs(book: AnswerBook, runs: Sequence[Run], asked_for: Sequence[str], *, suite: str) -> Compared:
+    """Compare the first run with each other one, runs as asked for, and the runs of each family.
+
+    Args:
+        book: The answers of runs and controls.
+        runs: The runs.
+        asked_for: Further comparisons, `X:Y`.
+        suite: Name of the suite.
+
+    Raises:
+        InputError: A comparison names an unknown run, or two that were asked no question in common.
+    """
+    names = [run.name for run in runs]
+    wanted = [_parsed(text, book.names) for text in asked_for]
+    for one in wanted:
+        if not book.items(one.run, one.against).size:
+            raise InputError(f"{one.run} and {one.against} were asked no question in common, so nothing compares them.")
+    possible = [Comparison(name, names[0]) for name in names[1:]]
+    kinships = find_kinships(runs, lambda run, against: book.items(run, against).size)
+    apart = [one for one in possible if not book.items(one.run, one.against).size]
+    apart += [Comparison(one.run, one.against) for one in kinships if not one.questions]
+    kinships = tuple(one for one in kinships if one.questions)
+    comparisons = tuple(dict.fromkeys([*(one for one in possible if one not in apart), *wanted]))
+    every = tuple(dict.fromkeys([*comparisons, *(Comparison(one.run, one.against) for one in kinships)]))
+    return Compared(
+        comparisons,
+        kinships,
+        *_tables(book, every, suite),
+        tuple(
+            f"{one.run} and {one.against} are not compared: they were asked no question in common."
+            for one in dict.fromkeys(apart)
+        ),
+    )
+
+
+def _parsed(text: str, known: Sequence[str]) -> Comparison:
+    # Names of controls hold a colon themselves, so every colon is tried.
+    colons = [place for place, character in enumerate(text) if character == ":"]
+    fitting = [Comparison(text[:place], text[place + 1 :]) for place in colons]
+    fitting = [one for one in fitting if one.run in known and one.against in known]
+    if not fitting:
+        raise InputError(
+            f"the comparison {text!r} is not of the form X:Y with names among {', '.join(known)}.",
+            remedy="Name a run by its folder.",
+        )
+    return fitting[0]
+
+
+def _tables(book: AnswerBook, comparisons: Sequence[Comparison], suite: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Figures and changes; comparisons over the same questions are worked out together."""
+    shared: dict[bytes, list[Comparison]] = {}
+    for one in comparisons:
+        shared.setdefault(book.items(one.run, one.against).tobytes(), []).append(one)
+    figures, changes = [pl.DataFrame(schema=FIGURES_SCHEMA)], [pl.DataFrame(schema=CHANGES_SCHEMA)]
+    for together in shared.values():
+        answerers = dict.fromkeys(name for one in together for name in (one.run, one.against))
+        sheet = book.part(book.items(together[0].run, together[0].against), list(answerers))
+        rows = Figures(sheet, suite)
+        add_changes(rows, sheet, together)
+        figures.append(rows.table())
+        changes.append(changes_table(sheet, together))
+    order = [one.name for one in comparisons]
+    return in_order(pl.concat(figures), "run", order), in_order(pl.concat(changes), "comparison", order)

@@ -1,0 +1,106 @@
+"""What the answers to one set of questions depend on: the figures of all who were asked just these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from probe4d.diagnosis.contrasts import add_contrasts
+from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
+from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.leads import add_yes_leads
+from probe4d.diagnosis.overview import PARSER_CHANGED
+from probe4d.diagnosis.pairs import EGO, PLAIN, PromptPairs, add_pairs, fits_layout, prompt_pairs
+from probe4d.diagnosis.relations import add_relations
+from probe4d.diagnosis.scores import add_scores
+from probe4d.diagnosis.sheet import Sheet
+from probe4d.diagnosis.shortcuts import shortcuts_table
+from probe4d.diagnosis.shown_scene import add_shown_scene
+from probe4d.diagnosis.slices import slices_table
+from probe4d.diagnosis.variants import add_variants
+
+__all__ = ["CONTROLS", "Examination", "examine"]
+
+CONTROLS = (FIXED, CONTENT)
+
+
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """One set of questions with the answers of all who were asked just these.
+
+    Attributes:
+        runs: The runs.
+        pairs: The exact-prompt pairs, layout by layout.
+        sheet: The questions with the answers of the runs and of the controls.
+        figures: Columns of `FIGURES_SCHEMA`, the controls among the runs; likewise the other tables.
+        shortcuts: Columns of `SHORTCUTS_SCHEMA`.
+        slices: Columns of `SLICES_SCHEMA`.
+        unpaired: Runs whose prompts the benchmark does not know, so that they have no pairs.
+    """
+
+    sheet: Sheet
+    pairs: tuple[PromptPairs, ...]
+    figures: pl.DataFrame
+    shortcuts: pl.DataFrame
+    slices: pl.DataFrame
+    unpaired: tuple[str, ...]
+
+
+def examine(sheet: Sheet, layouts: Mapping[str, str], records: pl.DataFrame, *, suite: str) -> Examination:
+    """Examine the answers of runs beside those of the controls.
+
+    Args:
+        sheet: The questions, answered by the runs.
+        layouts: Prompt layout of every run; the controls see what the first run sees.
+        records: The runs' answers as read (see `ReadAnswers`), perhaps among those of others.
+        suite: Name of the suite.
+    """
+    runs = sheet.names
+    sheet = sheet.answered([*runs, *CONTROLS], [*sheet.labels, fixed_control(sheet), content_control(sheet)])
+    layout_of = dict.fromkeys(CONTROLS, layouts[runs[0]] if runs else PLAIN) | {name: layouts[name] for name in runs}
+    pairs = tuple(
+        prompt_pairs(sheet, layout)
+        for layout in (PLAIN, EGO)
+        if layout in layout_of.values() and fits_layout(sheet, layout)
+    )
+    figures = Figures(sheet, suite)
+    add_scores(figures, sheet)
+    add_relations(figures, sheet)
+    for one in pairs:
+        add_pairs(figures, sheet, one, [name for name in sheet.names if layout_of[name] == one.layout])
+    add_yes_leads(figures, sheet)
+    add_contrasts(figures, sheet)
+    shortcuts = shortcuts_table(sheet, sheet.names)
+    for name in runs:
+        own = records.filter(pl.col("run") == name)
+        _add_parser_changes(figures, sheet, name, own.filter("main"))
+        add_variants(figures, sheet, name, own)
+        add_shown_scene(figures, sheet, name, own.filter("main"))
+    _add_shortcut_shares(figures, sheet, shortcuts)
+    return Examination(
+        sheet,
+        pairs,
+        figures.table(),
+        shortcuts,
+        slices_table(sheet),
+        tuple(name for name in runs if not fits_layout(sheet, layout_of[name])),
+    )
+
+
+def _add_parser_changes(figures: Figures, sheet: Sheet, run: str, records: pl.DataFrame) -> None:
+    """Add parser_changed_<other>: how many records another parser would have read as another label."""
+    for column in [name for name in records.columns if name.startswith("other_")]:
+        changed = int(records["label"].ne_missing(records[column]).sum())
+        metric = PARSER_CHANGED + column.removeprefix("other_")
+        figures.add_values(metric, sheet.everything, [run], [changed / records.height], records.height)
+
+
+def _add_shortcut_shares(figures: Figures, sheet: Sheet, shortcuts: pl.DataFrame) -> None:
+    """Add shortcut_share where a shortcut is named; its interval is that of the excess, in shortcuts.csv."""
+    cells = {(cell.family, cell.format): cell for cell in sheet.cells}
+    for row in shortcuts.filter("named").iter_rows(named=True):
+        figures.add_values(
+            "shortcut_share", cells[row["family"], row["format"]], [row["run"]], [row["share"]], row["n"]
+        )

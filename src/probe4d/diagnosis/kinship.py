@@ -1,0 +1,99 @@
+"""Finds the runs of one model that differ in one thing alone: what it saw, or the setting it was asked in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from probe4d.diagnosis.tables import Kinship
+from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.run import Run, RunRecord
+
+__all__ = ["find_kinships"]
+
+_DEFAULT = "default"
+_PLACE_ALONE = ("base_url",)
+"""Parameters that say where a model was reached, and nothing of the model."""
+
+_DRAWN = ("shuffled", "other-scene")
+"""Kinds of evidence that depend on a seed."""
+
+
+def find_kinships(runs: Sequence[Run], in_common: Callable[[str, str], int]) -> tuple[Kinship, ...]:
+    """Find, from the records alone, which runs show what one change did (the controls that LiDAR-Hallu asks for).
+
+    Both runs are of one model, with the same generation options and parameters. Evidence: the question's own is
+    held against none; black, shuffled and other-scene evidence against the question's own of the same view, span and
+    size; in one setting. Setting: any is held against `default`, with the same evidence or, as in imported runs,
+    evidence that no record tells of.
+
+    Args:
+        runs: The runs.
+        in_common: How many questions two runs, by their names, were both asked.
+
+    Returns:
+        Kinships of evidence, then those of settings, each in the order of the runs.
+    """
+    return tuple(
+        _kinship(kind, run, against, in_common(run.name, against.name))
+        for kind, fits in (("evidence", _other_evidence), ("setting", _other_setting))
+        for run in runs
+        for against in runs
+        if _one_model(run.record, against.record) and fits(run.record, against.record)
+    )
+
+
+def _kinship(kind: str, run: Run, against: Run, questions: int) -> Kinship:
+    return Kinship(
+        kind="evidence" if kind == "evidence" else "setting",
+        run=run.name,
+        against=against.name,
+        evidence=(_in_words(run.record.evidence), _in_words(against.record.evidence)),
+        settings=(run.record.setting, against.record.setting),
+        questions=questions,
+    )
+
+
+def _one_model(record: RunRecord, other: RunRecord) -> bool:
+    return (record.model, record.generation, _parameters(record)) == (other.model, other.generation, _parameters(other))
+
+
+def _parameters(record: RunRecord) -> dict[str, object]:
+    return {name: value for name, value in record.parameters.items() if name not in _PLACE_ALONE}
+
+
+def _other_evidence(record: RunRecord, against: RunRecord) -> bool:
+    shown, other = record.evidence, against.evidence
+    if shown is None or other is None or record.setting != against.setting:
+        return False
+    if other.kind == "none":
+        return shown.kind == "own"
+    return other.kind == "own" and shown.kind not in ("own", "none") and _own(shown) == _own(other)
+
+
+def _other_setting(record: RunRecord, against: RunRecord) -> bool:
+    same = _told(record.evidence) == _told(against.evidence)
+    return same and against.setting == _DEFAULT and record.setting != _DEFAULT
+
+
+def _own(plan: EvidencePlan) -> EvidencePlan | None:
+    return _told(msgspec.structs.replace(plan, kind="own"))
+
+
+def _told(plan: EvidencePlan | None) -> EvidencePlan | None:
+    """A plan without what has no effect on it."""
+    if plan is None or plan.kind in _DRAWN:
+        return plan
+    if plan.kind == "none":
+        return EvidencePlan()
+    return msgspec.structs.replace(plan, seed=EvidencePlan().seed)
+
+
+def _in_words(plan: EvidencePlan | None) -> str:
+    if plan is None:
+        return "unknown"
+    if plan.kind == "none":
+        return "none"
+    words = str(plan.view) if plan.kind == "own" else f"{plan.kind} {plan.view}"
+    return words if plan.span == "question" else f"{words} of the whole {plan.span}"
