@@ -54,6 +54,7 @@ def other_scenes(
         .unique("question", keep="first", maintain_order=True)
         .select("question", "scene")
     )
-    right = answers.unique().filter(pl.len().over("question", "scene") == 1)
-    found = chosen.join(right, on=["question", "scene"], how="left")
+    right = answers.join(chosen, on=["question", "scene"], how="semi").unique()
+    only = right.filter(pl.len().over("question") == 1)
+    found = chosen.join(only, on=["question", "scene"], how="left")
     return {question: (scene, answer) for question, scene, answer in found.iter_rows()}

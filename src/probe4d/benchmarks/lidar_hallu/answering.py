@@ -40,6 +40,7 @@ _ASKED_SCHEMA: dict[str, pl.DataType] = {
     "kind": pl.String(),
     "detail": pl.String(),
     "options": pl.List(pl.String()),
+    "letters": pl.List(pl.String()),
 }
 
 
@@ -65,7 +66,7 @@ def answers_in(questions: Sequence[Question], scenes: Scenes) -> pl.DataFrame:
         objects = measured_objects(scenes, min_lidar_points=points, annotated_sector=sector)
         measured = _Measured(scenes, objects, nearest_objects(objects.annotated))
         for (template,), part in group.group_by("template", maintain_order=True):
-            found.append(_RULES[str(template)](part, measured).select(list(ANSWERS_SCHEMA)).unique())
+            found.append(_RULES[str(template)](part, measured).select(list(ANSWERS_SCHEMA)))
     return pl.concat(found)
 
 
@@ -85,6 +86,7 @@ def _asked(question: Question) -> tuple[Any, ...] | None:
         asked.event,
         asked.detail,
         question.options,
+        list(LETTERS[: len(question.options)]),
     )
 
 
@@ -98,8 +100,7 @@ def _yes_no(holds: pl.Expr) -> pl.Expr:
 
 def _offered(asked: pl.DataFrame) -> pl.DataFrame:
     """One row an option, with its letter as `answer`."""
-    letters = pl.lit(pl.Series([list(LETTERS)])).list.head(pl.col("options").list.len())
-    return asked.with_columns(answer=letters).explode("options", "answer").rename({"options": "option"})
+    return asked.explode("options", "letters").rename({"options": "option", "letters": "answer"})
 
 
 def _existence_yes_no(asked: pl.DataFrame, measured: _Measured) -> pl.DataFrame:
