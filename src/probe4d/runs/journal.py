@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -19,7 +20,6 @@ from probe4d.runs.run import (
     LeftOut,
     RunRecord,
     read_run,
-    refuse_used,
 )
 from probe4d.store.files import write_bytes
 from probe4d.store.locks import locked
@@ -28,6 +28,11 @@ from probe4d.store.logs import append_lines, read_lines
 __all__ = ["RunJournal", "open_journal"]
 
 Key = tuple[str, str | None]
+
+_LOCK_FILE = ".lock"
+
+_UNCOMPARED = ("versions", "preset")
+"""What a continued run may have otherwise: the options that a preset stands for are compared themselves."""
 
 
 class RunJournal:
@@ -42,10 +47,18 @@ class RunJournal:
         self.answered = answered
 
     def put(self, answers: Sequence[Answer], errors: Sequence[AnswerError] = ()) -> None:
-        """Append answers and errors, and return when they are on disk."""
+        """Append answers and errors, and return when they are on disk.
+
+        Raises:
+            ValueError: A question and variant is answered a second time; nothing is written.
+            RunError: Writing failed, for example because the disk is full. What lies whole on disk counts.
+        """
         if answers:
+            keys = {(answer.question, answer.variant) for answer in answers}
+            if len(keys) < len(answers) or keys & self.answered:
+                raise ValueError("a question that was answered already was asked again")
             append_lines(self._path / ANSWERS_FILE, answers)
-            self.answered.update((answer.question, answer.variant) for answer in answers)
+            self.answered |= keys
         if errors:
             append_lines(self._path / ERRORS_FILE, errors)
 
@@ -67,15 +80,23 @@ def open_journal(path: Path, record: RunRecord) -> Iterator[RunJournal]:
     """Begin a run, or go on with it.
 
     Raises:
-        InputError: The folder holds a run of something else (it says what differs), or another process writes it.
+        InputError: The folder holds a run of something else (it says all that differs) or no run, a file in it is
+            damaged (it says which line), another process writes it, or it cannot be written.
     """
-    if not (path / RECORD_FILE).exists():
-        refuse_used(path)
-    with locked(path / ".lock"):
+    _refuse_foreign(path)
+    with locked(path / _LOCK_FILE):
+        _refuse_foreign(path)  # again, now that nobody else writes it
+        for rest in path.glob(".*.part"):
+            rest.unlink()  # of a whole-file write that was killed
+        record = msgspec.json.decode(msgspec.json.encode(record), type=RunRecord)  # as it will be read
         if (path / RECORD_FILE).exists():
             run = read_run(path)
-            if (differing := _differences(run.record, record)) is not None:
-                raise InputError(differing, path=path, remedy="Give the same options, or another --out folder.")
+            if differing := _differences(run.record, record):
+                raise InputError(
+                    f"holds another run: {'; '.join(differing)}.",
+                    path=path,
+                    remedy="Give the same options, or another --out folder.",
+                )
             keys = run.answers.filter(run.answers["error"].is_null()).select("question", "variant").iter_rows()
             yield RunJournal(path, set(keys))
         else:
@@ -83,10 +104,43 @@ def open_journal(path: Path, record: RunRecord) -> Iterator[RunJournal]:
             yield RunJournal(path, set())
 
 
-def _differences(old: RunRecord, new: RunRecord) -> str | None:
-    fields = [name for name in RunRecord.__struct_fields__ if name != "versions"]
-    for name in fields:
-        was, now = getattr(old, name), getattr(new, name)
-        if was != now:
-            return f"holds a run whose {name} is {was!r}, not {now!r}."
-    return None
+def _refuse_foreign(path: Path) -> None:
+    """Refuse what is no run that `ask` began; what a killed beginning leaves (a lock, a part of a file) is none."""
+    if path.exists() and not path.is_dir():
+        raise InputError("is a file.", path=path, remedy="Choose another --out folder.")
+    if not path.is_dir() or (path / RECORD_FILE).exists():
+        return
+    if (path / ANSWERS_FILE).exists():
+        raise InputError(
+            f"holds answers, but the {RECORD_FILE} that says what they answer is missing.",
+            path=path,
+            remedy="Put it back, or choose another --out folder.",
+        )
+    if any(entry.name != _LOCK_FILE and entry.suffix != ".part" for entry in path.iterdir()):
+        raise InputError("is not empty and holds no run.", path=path, remedy="Choose another --out folder.")
+
+
+def _differences(old: RunRecord, new: RunRecord) -> list[str]:
+    """All that differs between two runs, in words."""
+    was, now = _flat(msgspec.to_builtins(old)), _flat(msgspec.to_builtins(new))
+    names = [name for name in was | now if name.partition(" ")[0] not in _UNCOMPARED]
+    return [
+        f"{name} was {_word(was.get(name))} and is now {_word(now.get(name))}"
+        for name in names
+        if was.get(name) != now.get(name)
+    ]
+
+
+def _flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Options by the names that lead to them; those that are null or empty are left out."""
+    options: dict[str, Any] = {}
+    for name, one in value.items():
+        if isinstance(one, Mapping):
+            options |= _flat(one, f"{before}{name} ")
+        elif one is not None:
+            options[f"{before}{name}"] = one
+    return options
+
+
+def _word(value: Any) -> str:
+    return "not given" if value is None else msgspec.json.encode(value).decode()

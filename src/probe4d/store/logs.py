@@ -44,6 +44,7 @@ def append_lines(path: Path, records: Iterable[Any]) -> None:
 
 
 def _append(path: Path, lines: bytes) -> None:
+    is_new = not path.exists()
     with open(path, "ab+") as file:
         end = file.seek(0, os.SEEK_END)
         keep = _end_of_last_line(file, end)
@@ -58,6 +59,8 @@ def _append(path: Path, lines: bytes) -> None:
         file.write(lines)
         file.flush()
         os.fsync(file.fileno())
+    if is_new:
+        _sync_folder(path.parent)
 
 
 def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = None) -> Iterator[tuple[int, Record]]:
@@ -95,6 +98,10 @@ def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = 
 
 def _end_of_last_line(file: Any, end: int) -> int:
     """Offset just after the last line feed before `end`, searched backwards in blocks."""
+    if end > 0:
+        file.seek(end - 1)
+        if file.read(1) == b"\n":
+            return end
     block = 65_536
     position = end
     while position > 0:
@@ -105,3 +112,12 @@ def _end_of_last_line(file: Any, end: int) -> int:
             return int(start + found + 1)
         position = start
     return 0
+
+
+def _sync_folder(path: Path) -> None:
+    """Have the names of a folder's files on disk, so that a new file outlives a loss of power."""
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
