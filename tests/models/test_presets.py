@@ -21,6 +21,8 @@ def test_every_preset_holds_only_options_that_exist(preset: Preset) -> None:
     assert preset.fill(Generation()) == preset.generation
     assert "Table" in preset.source
     assert preset.model or preset.note
+    assert preset.arguments_for("else/m") == {}
+    assert preset.arguments_for(preset.model or "") == preset.arguments
 
 
 def test_no_option_of_the_file_is_lost_on_the_way() -> None:

@@ -10,14 +10,12 @@ from probe4d.errors import InputError
 
 __all__ = ["given", "json_object", "key_values", "read_environment", "text_or_file"]
 
-_RESERVED = {"base_url": "--base-url", "config": "the options of the command", "model": "--model"}
-
 
 def key_values(pairs: Sequence[str], *, option: str) -> dict[str, Any]:
     """Read pairs KEY=VALUE; a value that is a JSON number, string, true, false or null is that, any other is text.
 
     Raises:
-        InputError: A pair has no `=` or no key, a key comes twice, or has an option of its own.
+        InputError: A pair has no `=` or no key, or a key comes twice.
     """
     import msgspec
 
@@ -28,8 +26,6 @@ def key_values(pairs: Sequence[str], *, option: str) -> dict[str, Any]:
             raise InputError(f"{option} takes KEY=VALUE with a word for KEY.", remedy=f"Such as {option} device=cpu.")
         if key in found:
             raise InputError(f"{option} {key} is given twice.")
-        if key in _RESERVED:
-            raise InputError(f"{option} {key} has an option of its own.", remedy=f"Use {_RESERVED[key]}.")
         try:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:

@@ -98,7 +98,7 @@ def ask(
         "selection": None if part == Selection(seed=sample_seed) else part,
         "generation": generation if chosen is None else chosen.fill(generation),
         "base_url": base_url,
-        "model_arguments": own_arguments if chosen is None else {**chosen.arguments, **own_arguments},
+        "model_arguments": own_arguments if chosen is None else {**chosen.arguments_for(name), **own_arguments},
         "preset": preset,
     }
     if out is None or dry_run:
@@ -122,7 +122,7 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
             raise InputError("ask needs a model.", remedy="Give --model PROVIDER/NAME, or --preset NAME.")
         return given
     if given is None and preset.model is None:
-        raise InputError(f"the preset {preset.name} is of a model without an API: {preset.note}", remedy=WITHOUT_API)
+        raise InputError(f"no API serves {preset.title}, the model of {preset.name}: {preset.note}", remedy=WITHOUT_API)
     if given is not None and given != preset.model:
         output.note(f"The options of the preset {preset.name} ({preset.title}) are used for {given}.")
     return given or preset.model or ""
@@ -179,6 +179,11 @@ def _ask(
     watch = Watch(benchmark, model=name, setting=what["setting"])
     began_s = time.monotonic()
 
+    def begin(calls: int, answered: int) -> None:
+        nonlocal began_s
+        began_s = time.monotonic()
+        counter.expect(calls, answered)
+
     def see(line: Answer | AnswerError) -> None:
         for sentence in watch.see(line):
             output.note(sentence)
@@ -186,7 +191,7 @@ def _ask(
 
     try:
         with output.progress("answers", status=lambda: running(watch, time.monotonic() - began_s)) as counter:
-            run = ask_model(benchmark, out, model=model, begun=counter.expect, done=see, **what, **course)
+            run = ask_model(benchmark, out, model=model, begun=begin, done=see, **what, **course)
     except KeyboardInterrupt:
         output.fail(f"stopped; {_kept(out)}")
         raise typer.Exit(130) from None

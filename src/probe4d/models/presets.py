@@ -55,6 +55,11 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         }
         return msgspec.structs.replace(given, **{**filled, "extra_body": extra_body})
 
+    def arguments_for(self, model: str) -> Mapping[str, Any]:
+        """The provider's arguments, where a model is of the preset's own provider; none for others."""
+        own = self.model is not None and model.partition("/")[0] == self.model.partition("/")[0]
+        return self.arguments if own else {}
+
 
 @cache
 def presets() -> Mapping[str, Preset]:

@@ -17,6 +17,7 @@ from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
 from probe4d.models.request import Request
+from probe4d.models.secrets import refuse_secrets, without_secrets
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.exhibits import Exhibits, exhibits
 from probe4d.runs.requests import Asked, requests_of, wordable
@@ -102,9 +103,12 @@ def prepare(
     """Work out what a run asks, without asking it; the arguments are those of `probe4d.ask`.
 
     Raises:
-        InputError: The setting, the selection or the evidence cannot be had, or the scenes are not those that the
-            benchmark was built from.
+        InputError: The setting, the selection or the evidence cannot be had, the scenes are not those that the
+            benchmark was built from, or an option would put a key into the record.
     """
+    generation = generation or Generation()
+    refuse_secrets(model_arguments or {})
+    refuse_secrets(generation.extra_body, of="--extra-body")
     how = setting_named(setting)
     evidence = evidence or EvidencePlan()
     if scenes is not None and evidence.kind != "none":
@@ -112,12 +116,11 @@ def prepare(
     word = suite_prompt(benchmark.record.suite, how.wording)
     questions, unworded = wordable(questions_from(selected(benchmark.table, selection)), word, how)
     shown = exhibits(questions, evidence, scenes, elsewhere=partial(answers_elsewhere, benchmark))
-    generation = generation or Generation()
     record = RunRecord(
         model=model,
         setting=how.name,
         layout=how.layout,
-        parameters={**({} if base_url is None else {"base_url": base_url}), **(model_arguments or {})},
+        parameters=without_secrets({**({} if base_url is None else {"base_url": base_url}), **(model_arguments or {})}),
         generation=generation,
         evidence=evidence,
         selection=selection,
