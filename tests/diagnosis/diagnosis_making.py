@@ -11,6 +11,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
 from probe4d.benchmarks.question import LETTERS, QUESTION_SCHEMA, Question, question_id, to_table
 from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord
+from probe4d.runs.settings import Variant, setting_named
 
 CLASSES = ("car", "truck", "bus", "pedestrian", "bicycle", "barrier")
 SECTORS = ("front", "left", "back", "right")
@@ -140,3 +141,22 @@ def mixture(seed: int, share: float) -> Callable[[Question], str]:
     """Right with this probability, else guessing."""
     rng, guess = np.random.default_rng(seed), random_answerer(seed + 1)
     return lambda asked: asked.answer if rng.random() < share else guess(asked)
+
+
+def varied_run(
+    name: str, benchmark: Benchmark, reply: Callable[[Question, Variant], str], *, setting: str, **record: Any
+) -> Run:
+    """A run in memory that answers every question in every variant of a setting."""
+    how = setting_named(setting)
+    rows = [
+        {"question": asked.id, "variant": way.name, "rotation": way.rotation, "text": reply(asked, way)}
+        for asked in benchmark.questions
+        for way in how.variants(asked)
+    ]
+    about = RunRecord(**{"model": name, "setting": setting, "benchmark": benchmark.fingerprint} | record)
+    return Run(name, about, pl.DataFrame(rows, schema=ANSWER_SCHEMA))
+
+
+def letter_shown(asked: Question, letter: str, variant: Variant) -> str:
+    """The letter that stands before an option where a variant rotates the options."""
+    return LETTERS[(LETTERS.index(letter) - variant.rotation) % len(asked.options)]
