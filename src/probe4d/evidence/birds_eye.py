@@ -36,9 +36,18 @@ _GREYS = 32
 _VIRIDIS = ("482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")
 """Colours of equal perceived steps, dark to light (matplotlib's viridis, van der Walt and Smith 2015)."""
 _PAPER, _INK, _PANEL, _AXIS, _RING, _WORDS, _EGO = 255, 0, 8, 56, 96, 224, 255
-"""Brightness of what is drawn in grey, 0 to 255."""
+"""Brightness of what is drawn in grey, 0 to 255. Nothing else in the panel is as bright as the ego vehicle."""
+_EGO_OUTLINE_M = (
+    (EGO_FRONT_M, 0.0),
+    (EGO_FRONT_M - 1.1, EGO_HALF_WIDTH_M),
+    (EGO_REAR_M, EGO_HALF_WIDTH_M),
+    (EGO_REAR_M, -EGO_HALF_WIDTH_M),
+    (EGO_FRONT_M - 1.1, -EGO_HALF_WIDTH_M),
+)
+"""The ego vehicle, pointed to the front."""
+_MARGIN_PX = 4
 _COMPRESSION = 2
-_LEGEND = "LiDAR from above, ego vehicle heading up"
+_LEGEND = f"LiDAR from above, ego vehicle heading up, rings every {RING_STEP_M} m"
 
 Bytes = NDArray[np.uint8]
 
@@ -47,15 +56,12 @@ class _Template(NamedTuple):
     """What all pictures of one size share.
 
     Attributes:
-        under: Palette indices beneath the points, shape (height, width).
-        over: Palette indices above the points, same shape; meaningful where `covers`.
-        covers: Where words and the ego vehicle lie above the points, same shape.
+        canvas: Palette indices, shape (height, width). Points lie above all of it but the ego vehicle, so that
+            nothing hides them.
         strip_px: Height of the strip above the panel, which is square.
     """
 
-    under: Bytes
-    over: Bytes
-    covers: NDArray[np.bool_]
+    canvas: Bytes
     strip_px: int
 
 
@@ -71,15 +77,14 @@ def draw_birds_eye(points_m: NDArray[np.floating] | None, label: int, options: P
         options: Size; the quality is of no account.
     """
     template = _template(options.max_side_px)
-    canvas = template.under.copy()
+    canvas = template.canvas.copy()
     panel = canvas[template.strip_px :]
     if points_m is None:
         canvas[: template.strip_px] = _grey(_PAPER)
         panel[:] = 0
     else:
         points = rasterised(points_m, panel.shape[0])
-        np.copyto(panel, points, where=points > 0)
-        np.copyto(canvas, template.over, where=template.covers)
+        np.copyto(panel, points, where=(points > 0) & (panel != _grey(_EGO)))
     _write_frame(canvas, label, options.max_side_px)
     image = Image.fromarray(canvas)
     image.putpalette(_palette().tobytes())
@@ -122,7 +127,7 @@ def _thickened(panel: Bytes, dot_px: int) -> Bytes:
 def _write_frame(canvas: Bytes, label: int, max_side_px: int) -> None:
     size_px = text_px(max_side_px)
     line = Image.new("L", (canvas.shape[1] // 3, line_px(size_px)), _PAPER)
-    letter(line, frame_words(label), (2, 0, line.width, line.height), fill=_INK, size_px=size_px)
+    letter(line, frame_words(label), (_MARGIN_PX, 0, line.width, line.height), fill=_INK, size_px=size_px)
     canvas[: line.height, : line.width] = _grey(np.asarray(line))
 
 
@@ -132,55 +137,50 @@ def _template(max_side_px: int) -> _Template:
     line = line_px(size_px)
     strip = 2 * line
     side = max_side_px - strip
-    under, over = (Image.new("L", (side, max_side_px), _PAPER) for _ in range(2))
-    covers = Image.new("1", under.size)
-    letter(under, _LEGEND, (2, line, side, strip), fill=_INK, size_px=size_px)
-    under.paste(_PANEL, (0, strip, side, max_side_px))
-    middle, scale = side / 2, side / (2 * EXTENT_M)
-    draw = ImageDraw.Draw(under)
-    draw.line((0, strip + middle, side, strip + middle), fill=_AXIS)
-    draw.line((middle, strip, middle, strip + side), fill=_AXIS)
-    for radius_m in range(RING_STEP_M, int(EXTENT_M) + 1, RING_STEP_M):
-        draw.circle((middle, strip + middle), radius_m * scale, outline=_RING)
-        across = middle + radius_m * scale * math.sqrt(0.5)
-        down = strip + middle - radius_m * scale * math.sqrt(0.5)
-        _write_over(over, covers, f"{radius_m} m", (across, down), size_px)
+    paper = Image.new("L", (side, max_side_px), _PAPER)
+    letter(paper, _LEGEND, (_MARGIN_PX, line, side - _MARGIN_PX, strip), fill=_INK, size_px=size_px)
+    panel = Image.new("L", (side, side), _PANEL)
+    _draw_rings(panel, size_px)
     inset = size_px
     for word, at in {
-        "front": (middle, strip + inset),
-        "back": (middle, max_side_px - inset),
-        "left": (1.5 * inset, strip + middle),
-        "right": (side - 1.5 * inset, strip + middle),
+        "front": (side / 2, inset),
+        "back": (side / 2, side - inset),
+        "left": (1.5 * inset, side / 2),
+        "right": (side - 1.5 * inset, side / 2),
     }.items():
-        _write_over(over, covers, word, at, size_px)
-    _draw_ego(over, covers, (middle, strip + middle), scale)
-    indices = _grey(np.asarray(under)).copy()
-    _draw_scale(indices, line, size_px)
-    return _Template(indices, _grey(np.asarray(over)), np.asarray(covers), strip)
+        _write_on_patch(panel, word, at, size_px)
+    ImageDraw.Draw(panel).polygon([_place(x, y, side) for x, y in _EGO_OUTLINE_M], fill=_EGO)
+    paper.paste(panel, (0, strip))
+    canvas = _grey(np.asarray(paper))
+    _draw_scale(canvas, line, size_px)
+    return _Template(canvas, strip)
 
 
-def _write_over(over: Image.Image, covers: Image.Image, text: str, at: tuple[float, float], size_px: int) -> None:
-    """Write a word with its middle at a point, on a patch of the panel's colour."""
+def _draw_rings(panel: Image.Image, size_px: int) -> None:
+    """Axes, and rings with their radii: written twice, since points may lie on one of them."""
+    side, middle = panel.width, panel.width / 2
+    draw = ImageDraw.Draw(panel)
+    draw.line((0, middle, side, middle), fill=_AXIS)
+    draw.line((middle, 0, middle, side), fill=_AXIS)
+    for radius_m in range(RING_STEP_M, int(EXTENT_M) + 1, RING_STEP_M):
+        draw.circle((middle, middle), radius_m * side / (2 * EXTENT_M), outline=_RING)
+        along = radius_m * math.sqrt(0.5)
+        for at in (_place(along, -along, side), _place(-along, along, side)):
+            _write_on_patch(panel, f"{radius_m} m", at, size_px)
+
+
+def _place(x_m: float, y_m: float, side_px: int) -> tuple[float, float]:
+    """Where a point of the ego frame lies in a panel: across and down, pixels."""
+    scale = side_px / (2 * EXTENT_M)
+    return (EXTENT_M - y_m) * scale, (EXTENT_M - x_m) * scale
+
+
+def _write_on_patch(panel: Image.Image, text: str, at: tuple[float, float], size_px: int) -> None:
+    """Write a word with its middle at a point, lines under it interrupted."""
     across, down = width_px(text, size_px) / 2 + 2, size_px * 0.6
     patch = (int(at[0] - across), int(at[1] - down), int(at[0] + across), int(at[1] + down))
-    over.paste(_PANEL, patch)
-    letter(over, text, patch, fill=_WORDS, size_px=size_px, anchor="m")
-    covers.paste(1, patch)
-
-
-def _draw_ego(over: Image.Image, covers: Image.Image, origin: tuple[float, float], scale: float) -> None:
-    """Outline of the ego vehicle with an arrow's head to the front."""
-    nose = (EGO_FRONT_M, 0.0)
-    outline_m = (
-        nose,
-        (EGO_FRONT_M - 1.1, EGO_HALF_WIDTH_M),
-        (EGO_REAR_M, EGO_HALF_WIDTH_M),
-        (EGO_REAR_M, -EGO_HALF_WIDTH_M),
-        (EGO_FRONT_M - 1.1, -EGO_HALF_WIDTH_M),
-    )
-    outline = [(origin[0] - y * scale, origin[1] - x * scale) for x, y in outline_m]
-    ImageDraw.Draw(over).polygon(outline, fill=_EGO)
-    ImageDraw.Draw(covers).polygon(outline, fill=1)
+    panel.paste(_PANEL, patch)
+    letter(panel, text, patch, fill=_WORDS, size_px=size_px, anchor="m")
 
 
 def _draw_scale(indices: Bytes, height: int, size_px: int) -> None:

@@ -16,8 +16,8 @@ class PictureOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Size and quality of rendered pictures.
 
     Attributes:
-        max_side_px: Longest side, pixels.
-        jpeg_quality: 1 to 95.
+        max_side_px: Longest side, 256 to 4096 pixels.
+        jpeg_quality: Of camera grids, 1 to 95; bird's-eye views are PNG.
     """
 
     max_side_px: int = 1024
@@ -32,7 +32,7 @@ class Picture(NamedTuple):
         scene: Scene whose sensors are shown.
         frame: Key frame of that scene that is shown.
         label: Frame number written into the picture, which differs from `frame` where the order is shuffled.
-        channels: Cameras of the grid; empty means all six.
+        channels: Cameras of the grid; empty means all of the scene's.
         black: Whether the picture is blank but for its label.
     """
 

@@ -65,7 +65,7 @@ class Renderer:
         self._root = scenes.root
         self._options = options
         self._sources = Sources(scenes)
-        self._workers = workers or len(os.sched_getaffinity(0))
+        self._workers = workers or _processors()
         self._pool: ThreadPoolExecutor | None = None
         self._cache = FileCache("pictures", most_bytes=_MOST_CACHED_BYTES) if cache else None
         self._held = max(2 * self._workers, min(_MOST_PICTURES_HELD, _PIXELS_HELD // options.max_side_px**2))
@@ -190,6 +190,11 @@ class Renderer:
                 "sources": [[source, str(path), *_stamp(path)] for source, path in zip(sources, paths, strict=True)],
             }
         )
+
+
+def _processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _points_m(source: Source, path: Path) -> NDArray[np.float64]:

@@ -67,8 +67,7 @@ class Sources:
         wanted = self.channels(picture)
         for channel in wanted:
             if channel not in readings:
-                row = f"{picture.scene}, key frame {picture.frame}"
-                raise InputError(f"has no reading of {channel}.", path=self._tables, row=row)
+                raise self._no_reading(picture, channel)
         return tuple(readings[channel] for channel in wanted)
 
     def channels(self, picture: Picture) -> tuple[str, ...]:
@@ -114,16 +113,18 @@ class Sources:
                 wanted.extend((number, picture.scene, picture.frame, channel) for channel in self.channels(picture))
             except InputError as error:
                 reasons[picture] = str(error)
-        for number, channel, file, is_there in self._found(wanted).iter_rows():
+        for number, channel, file, is_there, is_outside in self._found(wanted).iter_rows():
             picture = distinct[number]
             if file is None:
-                reasons.setdefault(picture, f"{picture.scene}, key frame {picture.frame} has no reading of {channel}")
+                reasons.setdefault(picture, str(self._no_reading(picture, channel)))
+            elif is_outside:
+                reasons.setdefault(picture, f"{self._root}: the path {file!r} leads out of the dataset folder.")
             elif not is_there:
-                reasons.setdefault(picture, f"{self._root / file} is not there")
+                reasons.setdefault(picture, f"{self._root / file}: is not there.")
         return {picture: reasons[picture] for picture in distinct if picture in reasons}
 
     def _found(self, wanted: list[tuple[int, str, int, str]]) -> pl.DataFrame:
-        """Number of the picture, channel, file (null without a reading) and whether the file is there."""
+        """Number of the picture, channel, file (null without a reading), whether it is there and whether outside."""
         schema = {"number": pl.Int64(), **{name: self._sensors.schema[name] for name in ("scene", "frame", "channel")}}
         readings = pl.DataFrame(wanted, schema=schema, orient="row").join(
             self._sensors.select("scene", "frame", "channel", "file"),
@@ -132,10 +133,14 @@ class Sources:
             maintain_order="left",
         )
         files = readings.select(filename="file", is_key_frame=pl.lit(value=False)).drop_nulls().unique()
-        listed = list_files(self._root, files).select(file="filename", is_there=pl.col("exists") & ~pl.col("outside"))
+        listed = list_files(self._root, files).select("exists", "outside", file="filename")
         return readings.join(listed, on="file", how="left", maintain_order="left").select(
-            "number", "channel", "file", "is_there"
+            "number", "channel", "file", "exists", "outside"
         )
+
+    def _no_reading(self, picture: Picture, channel: str) -> InputError:
+        row = f"{picture.scene}, key frame {picture.frame}"
+        return InputError(f"has no reading of {channel}.", path=self._tables, row=row)
 
     @cached_property
     def _rows(self) -> dict[tuple[str, int], tuple[int, int]]:
