@@ -26,7 +26,7 @@ from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA,
 
 FRAMES, WIDTH, HEIGHT, POINTS = 12, 1600, 900, 35_000
 SCENE = "scene-bench"
-PICTURES = 60
+PICTURES = 40
 WORKERS = len(os.sched_getaffinity(0))
 
 
