@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from probe4d.errors import InputError
+from probe4d.evidence.pictures import PictureOptions
+from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "view"),
+    [
+        ("none", "none", None),
+        ("cameras", "own", "cameras"),
+        ("birds-eye", "own", "birds-eye"),
+        ("black", "black", "cameras"),
+        ("black:birds-eye", "black", "birds-eye"),
+        ("shuffled", "shuffled", "cameras"),
+        ("shuffled:cameras", "shuffled", "cameras"),
+        ("shuffled:birds-eye", "shuffled", "birds-eye"),
+        ("other-scene", "other-scene", "cameras"),
+        ("other-scene:birds-eye", "other-scene", "birds-eye"),
+    ],
+)
+def test_evidence_has_the_names_of_the_command_line(text: str, kind: str, view: str | None) -> None:
+    plan = evidence_named(text)
+    assert (plan.kind, plan.view) == (kind, view)
+    assert (plan.span, plan.max_frames, plan.pictures) == ("question", 16, PictureOptions())
+
+
+def test_options_go_into_the_plan() -> None:
+    pictures = PictureOptions(max_side_px=512)
+    plan = evidence_named("shuffled", span="scene", max_frames=4, seed=7, pictures=pictures)
+    assert plan == EvidencePlan(kind="shuffled", view="cameras", span="scene", max_frames=4, seed=7, pictures=pictures)
+    assert msgspec.json.decode(msgspec.json.encode(plan), type=EvidencePlan) == plan
+
+
+@pytest.mark.parametrize("text", ["", "own", "camera", "none:cameras", "cameras:birds-eye", "shuffled:", "black:lidar"])
+def test_other_names_are_refused_with_those_that_there_are(text: str) -> None:
+    with pytest.raises(InputError, match=r"none, cameras, birds-eye, black\[:VIEW\], shuffled") as refused:
+        evidence_named(text)
+    assert repr(text) in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"kind": "lidar"}, "no evidence of kind 'lidar'"),
+        ({"kind": "none", "view": "cameras"}, "'none' takes no view"),
+        ({"kind": "own"}, "'own' takes one of the views cameras, birds-eye, not None"),
+        ({"kind": "black", "view": "lidar"}, "not 'lidar'"),
+        ({"span": "log"}, "no span 'log'; there are question, scene"),
+        ({"max_frames": 0}, "at least 1, not 0"),
+    ],
+)
+def test_a_plan_that_nobody_could_follow_is_refused(fields: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        EvidencePlan(**fields)  # type: ignore[arg-type]  # wrong on purpose
