@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
     from probe4d.models.presets import Preset
     from probe4d.models.request import Model
-    from probe4d.runs.evidence_plan import EvidencePlan
-    from probe4d.scenes.tables import Scenes
 
 __all__ = ["ask"]
 
@@ -94,7 +92,7 @@ def ask(
     what: dict[str, Any] = {
         "setting": setting,
         "evidence": plan,
-        "scenes": _scenes(read, plan, data, version),
+        "scenes": reading.scenes_shown(read, plan, data, version),
         "selection": None if part == Selection(seed=sample_seed) else part,
         "generation": generation if chosen is None else chosen.fill(generation),
         "base_url": base_url,
@@ -138,18 +136,6 @@ def _picture_options(given: dict[str, int], preset: Preset | None) -> dict[str, 
     return {**frames, "pictures": PictureOptions(**filled)}
 
 
-def _scenes(benchmark: Benchmark, plan: EvidencePlan, data: Path | None, version: str | None) -> Scenes | None:
-    from probe4d.benchmarks.source import open_source
-    from probe4d.errors import InputError
-
-    if plan.kind == "none":
-        return None
-    if data is None:
-        raise InputError("showing evidence needs the dataset.", remedy="Give its folder with --data DATAROOT.")
-    scenes, _ = open_source(benchmark, data, version=version)  # other tables are refused, not warned of
-    return scenes
-
-
 def _look(benchmark: Benchmark, model: str, what: dict[str, Any], tokenizer: Path | None, *, as_json: bool) -> None:
     from probe4d.cli.ask_printing import print_dry_run, print_json
     from probe4d.models.tokens import tokenizer_at, tokens_by_length
@@ -171,6 +157,7 @@ def _ask(
     from probe4d.diagnosis.control_runs import control_model, is_control
     from probe4d.diagnosis.watching import Watch
     from probe4d.errors import RunError
+    from probe4d.exchange.inspect_log import LOG_FILE, write_inspect_log
     from probe4d.runs.ask import ask as ask_model
     from probe4d.runs.run import Answer, AnswerError
     from probe4d.runs.summary import summary_of
@@ -198,6 +185,8 @@ def _ask(
     except RunError:
         output.note(f"Asking has ended; {_kept(out)}")
         raise
+    if isinstance(model, str):
+        write_inspect_log(run, benchmark, out / LOG_FILE)
     summary = summary_of(run)
     if as_json:
         print_json(summary)

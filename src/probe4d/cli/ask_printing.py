@@ -51,17 +51,19 @@ def print_summary(summary: RunSummary, out: Path, *, to_stdout: bool) -> None:
         tokens = f", {summary.input_tokens:,} tokens in, {summary.tokens:,} out" if summary.input_tokens else ""
         how = f"{summary.model}, {summary.setting}"
         print(output.harmless(f"{out}: {counted(summary.answers, 'answer')} ({how}){tokens}"))
-    for reason, n in summary.left_out.items():
-        output.note(f"left out: {n:,} × {reason}")
+    for line in _by_reason(summary.left_out, "left_out.jsonl"):
+        output.note(f"left out: {line}")
     if summary.unanswered:
-        reasons = list(summary.errors.items())
-        told = [f"{n:,} × {reason}" for reason, n in reasons[:_MOST_REASONS]]
-        if len(reasons) > _MOST_REASONS:
-            told.append(f"{sum(n for _, n in reasons[_MOST_REASONS:]):,} for other reasons (see errors.jsonl)")
-        output.fail(
-            f"{counted(summary.unanswered, 'question')} got no answer; the same command asks them again.\n  "
-            + "\n  ".join(told)
-        )
+        first = f"{counted(summary.unanswered, 'question')} got no answer; the same command asks them again."
+        output.fail("\n  ".join([first, *_by_reason(summary.errors, "errors.jsonl")]))
+
+
+def _by_reason(counts: dict[str, int], file: str) -> list[str]:
+    reasons = list(counts.items())
+    lines = [f"{n:,} × {reason}" for reason, n in reasons[:_MOST_REASONS]]
+    if len(reasons) > _MOST_REASONS:
+        lines.append(f"{sum(n for _, n in reasons[_MOST_REASONS:]):,} for other reasons (see {file})")
+    return lines
 
 
 def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
@@ -74,7 +76,7 @@ def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
         ("model", seen.model),
         ("questions", f"{questions:,} ({by_family})" if seen.questions else "none"),
         ("calls", f"{seen.calls:,} ({seen.setting})"),
-        *(("left out", f"{n:,} × {reason}") for reason, n in seen.left_out.items()),
+        *(("left out", line) for line in _by_reason(seen.left_out, "--json")),
         ("pictures", _pictures(seen.pictures)),
         *(("not rendered", reason) for reason in seen.failures),
         ("tokens", _tokens(seen, counted_by)),

@@ -92,6 +92,11 @@ def ask(
         model_arguments=model_arguments,
         preset=preset,
     )
+    if not prepared.asked:
+        raise InputError(
+            f"none of the {len(prepared.left_out):,} selected questions can be asked; "
+            f"of the first: {prepared.left_out[0].reason}",
+        )
     if isinstance(model, str):  # opened before the folder is made, so that a wrong name leaves nothing
         model = open_model(
             model,

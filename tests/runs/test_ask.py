@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from fake_server import FakeServer
+
+import probe4d
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.control_runs import control_model
+from probe4d.errors import InputError
+from probe4d.models.generation import Generation
+from probe4d.models.request import ModelFailure, Reply, Request
+from probe4d.runs.ask import ask
+from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.run import Answer, AnswerError
+from probe4d.runs.selection import Selection
+from probe4d.runs.summary import summary_of
+from probe4d.scenes.tables import Scenes
+
+Server = Callable[..., FakeServer]
+
+
+@pytest.fixture(scope="module")
+def scenes(simulated: Path) -> Scenes:
+    return probe4d.open_scenes(simulated)
+
+
+@pytest.fixture(scope="module")
+def built(scenes: Scenes) -> Benchmark:
+    return probe4d.build("lidar-hallu", scenes, per_family=20)
+
+
+class Moody:
+    """A model that fails at some questions, and says so to a list."""
+
+    name = "test/moody"
+    max_connections = 4
+
+    def __init__(self, failing: set[str]) -> None:
+        self.failing = failing
+        self.asked: list[str] = []
+        self.closed = False
+
+    async def reply(self, request: Request) -> Reply:
+        self.asked.append(request.key)
+        if request.key in self.failing:
+            raise ModelFailure("out of sorts")
+        return Reply(text="A", finish_reason="stop", tokens=2, input_tokens=5, model="moody-1")
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def test_a_run_holds_every_option_that_changes_answers(
+    built: Benchmark, scenes: Scenes, fake_server: Server, tmp_path: Path
+) -> None:
+    generation = Generation(temperature=0.5, max_tokens=9, seed=3, system="Look.", extra_body={"top_k": 4})
+    run = ask(
+        built,
+        tmp_path / "run",
+        model="openai-api/fake/m",
+        setting="repeat:2",
+        evidence=evidence_named("birds-eye", max_frames=2),
+        scenes=scenes,
+        selection=Selection(sample=6, seed=1),
+        generation=generation,
+        base_url=(server := fake_server(default="A")).base_url,
+        model_arguments={"emulate_tools": False},
+        preset="of mine",
+    )
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert record["generation"] == {
+        "temperature": 0.5,
+        "max_tokens": 9,
+        "seed": 3,
+        "system": "Look.",
+        "extra_body": {"top_k": 4},
+    }
+    assert record["parameters"] == {"base_url": server.base_url, "emulate_tools": False}
+    assert record["evidence"]["view"] == "birds-eye"
+    assert record["selection"] == {"families": [], "sample": 6, "limit": None, "seed": 1}
+    assert record["preset"] == "of mine"
+    assert {"probe4d", "pillow", "inspect-ai", "openai"} <= set(record["versions"])
+    assert not {"max_connections", "max_retries", "timeout_s", "workers"} & set(record)
+    assert run.answers["seed"].to_list() == [3, 4] * 6
+    assert run.answers["evidence"].null_count() == 0
+    bodies = [request["body"] for request in server.requests()]
+    assert len(bodies) == 12
+    for body in bodies:
+        assert (body["temperature"], body["max_tokens"], body["top_k"]) == (0.5, 9, 4)
+        assert body["messages"][0] == {"role": "system", "content": "Look."}
+
+
+def test_a_repetition_asks_only_what_failed(built: Benchmark, tmp_path: Path) -> None:
+    first, second = built.table["id"][:2]
+    model = Moody({first, second})
+    lines: list[Answer | AnswerError] = []
+    run = ask(built, tmp_path / "run", model=model, selection=Selection(limit=5), done=lines.append)
+    assert model.closed
+    summary = summary_of(run)
+    assert (summary.answers, summary.unanswered, summary.errors) == (3, 2, {"out of sorts": 2})
+    assert (summary.tokens, summary.input_tokens, summary.servers) == (6, 15, {"moody-1": 3})
+    assert sorted(type(line).__name__ for line in lines) == ["Answer"] * 3 + ["AnswerError"] * 2
+    begun: list[tuple[int, int]] = []
+    again = Moody(set())
+    run = ask(
+        built, tmp_path / "run", model=again, selection=Selection(limit=5), begun=lambda *counts: begun.append(counts)
+    )
+    assert sorted(again.asked) == sorted([first, second])
+    assert begun == [(5, 3)]
+    assert (summary_of(run).answers, summary_of(run).unanswered) == (5, 0)
+    assert run.answers["question"].to_list() == built.table["id"][:5].to_list()
+
+
+def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Server, tmp_path: Path) -> None:
+    server = fake_server(default="A")
+    part = Selection(limit=8)
+    ask(built, tmp_path / "run", model="openai-api/fake/m", base_url=server.base_url, selection=part)
+    probe4d.write_prompts(built, tmp_path / "prompts.jsonl")
+    prompts = [json.loads(line)["prompt"] for line in (tmp_path / "prompts.jsonl").read_text().splitlines()][:8]
+    assert server.counts() == dict.fromkeys(prompts, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"max_connections": 0}, "max_connections must be at least 1, not 0"),
+        ({"timeout_s": 0}, "timeout_s must be at least 1, not 0"),
+        ({"workers": 0}, "workers must be at least 1, not 0"),
+        ({"setting": "permuted"}, "there is no setting 'permuted'"),
+        ({"selection": Selection(limit=0)}, "the limit is 0"),
+        ({"evidence": evidence_named("cameras")}, "Give the dataset's folder with --data"),
+        ({"model_arguments": {"api_key": "x"}}, "would put a key"),
+        ({"generation": Generation(extra_body={"headers": {"authorization": "x"}})}, "would put a key"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_written(
+    built: Benchmark, tmp_path: Path, options: dict[str, object], words: str
+) -> None:
+    model = Moody(set())
+    with pytest.raises(InputError, match=words) as raised:
+        ask(built, tmp_path / "run", model=model, **options)  # type: ignore[arg-type]
+    assert raised.value.exit_code == 2
+    assert not model.asked
+    assert not (tmp_path / "run").exists()
+
+
+def test_scenes_of_another_dataset_are_refused(built: Benchmark, tmp_path: Path) -> None:
+    probe4d.simulate(tmp_path / "other", scenes=1, seed=99, cameras=False)
+    other = probe4d.open_scenes(tmp_path / "other")
+    with pytest.raises(InputError, match="other tables than those that the answers were measured in"):
+        ask(built, tmp_path / "run", model=Moody(set()), evidence=evidence_named("birds-eye"), scenes=other)
+    ask(built, tmp_path / "run", model=Moody(set()), scenes=other, selection=Selection(limit=1))  # nothing is shown
+
+
+def test_a_run_without_a_question_is_refused(built: Benchmark, scenes: Scenes, tmp_path: Path) -> None:
+    of_one_frame = Benchmark(built.table.filter(family="existence"), built.record)
+    plan = evidence_named("shuffled:birds-eye")
+    with pytest.raises(InputError, match=r"none of the 20 selected questions can be asked; of the first: "):
+        ask(of_one_frame, tmp_path / "run", model=Moody(set()), evidence=plan, scenes=scenes)
+
+
+def test_a_wrong_model_leaves_no_folder(built: Benchmark, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="knows no provider 'nobody'"):
+        ask(built, tmp_path / "run", model="nobody/nothing")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_control_is_recorded_as_itself(built: Benchmark, tmp_path: Path) -> None:
+    run = ask(built, tmp_path / "run", model=control_model(built, "control:fixed"), selection=Selection(limit=4))
+    assert (run.record.model, run.record.parameters) == ("control:fixed", {})
+    assert set(run.answers["text"]) <= {"A", "No"}
