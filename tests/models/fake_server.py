@@ -9,8 +9,8 @@ message, and keeps what it was sent: `GET /counts` and `GET /requests` tell.
 The script is an object with any of these:
 
 - `replies`: the text of the reply by SHA-256 (hexadecimal) of the user's text;
-- `default`: the reply to every other text; `{digest}` in it stands for that hash, `{number}` for how often this
-  text has been asked before. Without it the reply is the hash itself;
+- `default`: the reply to every other text; `{digest}` in it stands for that hash, `{text}` for the text, `{number}`
+  for how often it has been asked before. Without it the reply is the hash itself;
 - `model`: the name that answers carry; the name asked for, unless given;
 - `delay_s`, `jitter_s`: time before each reply, and how much more at most, by the hash of the text;
 - `steps`: what happens instead of a plain reply, for the first, second, ... request of each text; the last is
@@ -26,7 +26,8 @@ A step is an object with any of these; an empty one is a plain reply:
 - `length`: another Content-Length; `chunked`: true to send the body in chunks;
 - `cut`: where the connection is reset: `before` the headers, `after` the headers, in the middle of the `body`;
 - `repeat`: how often the response is sent;
-- `raw`: bytes (as text) in place of the whole response.
+- `raw`: bytes (as text) in place of the whole response;
+- `die`: true to end the server.
 """
 
 from __future__ import annotations
@@ -119,6 +120,8 @@ class Server:
         self.counts[text] += 1
         self.requests.append({**request, "body": without_pictures(request["body"])})
         step = self.step(text, number)
+        if step.get("die"):
+            os._exit(1)
         await asyncio.sleep(self.delay_s(text) + step.get("delay_s", 0))
         completion = merged(self.completion(request["body"], text, number), step.get("change", {}))
         key = request["headers"].get("authorization", "").removeprefix("Bearer ")
@@ -143,7 +146,9 @@ class Server:
         digest = digest_of(text)
         reply = self.script.get("replies", {}).get(digest)
         if reply is None:
-            reply = self.script.get("default", "{digest}").replace("{digest}", digest).replace("{number}", str(number))
+            reply = self.script.get("default", "{digest}")
+            for word, meaning in (("{digest}", digest), ("{number}", str(number)), ("{text}", text)):
+                reply = reply.replace(word, meaning)
         usage = {"prompt_tokens": len(text.split()), "completion_tokens": len(reply.split())}
         return {
             "id": f"chatcmpl-{digest[:12]}",

@@ -156,6 +156,8 @@ def _said(chain: list[BaseException]) -> str:
     """The provider's own words, without what libraries put around them."""
     for error in chain:
         body = getattr(error, "body", None)
+        if isinstance(body, str) and body.strip():
+            return one_line(body)
         if isinstance(body, dict):
             inner = body.get("error")
             message = body.get("message") or (inner.get("message") if isinstance(inner, dict) else inner)

@@ -68,6 +68,7 @@ class InspectModel:
         self._detail = generation.image_detail or "auto"
         self._retries = retries
         self._in_batches = name.partition("/")[0] in _IN_BATCHES
+        self._streams = getattr(model.api, "stream", None) is True
         self._reached = False
 
     async def reply(self, request: Request) -> Reply:
@@ -127,6 +128,8 @@ class InspectModel:
         choice = output.choices[0]
         if output.usage is None and output.response_id is None and choice.stop_reason in _REFUSALS:
             raise ModelFailure(_refusal(choice.stop_reason, choice.message.text))
+        if self._streams and choice.stop_reason == "unknown":
+            raise ModelFailure("the stream of the answer broke off.", of_server=True)
         usage = None if self._in_batches else output.usage
         return Reply(
             text=_kept(choice.message.text),
