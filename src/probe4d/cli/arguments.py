@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from probe4d.errors import InputError
 
-__all__ = ["given", "json_object", "key_values", "read_environment", "text_or_file"]
+if TYPE_CHECKING:
+    from probe4d.benchmarks.benchmark import Benchmark
+    from probe4d.runs.evidence_plan import EvidencePlan
+    from probe4d.scenes.tables import Scenes
+
+__all__ = ["given", "json_object", "key_values", "read_environment", "scenes_shown", "text_or_file"]
 
 
 def key_values(pairs: Sequence[str], *, option: str) -> dict[str, Any]:
@@ -91,3 +96,19 @@ def read_environment() -> None:
 def given(**options: int | None) -> dict[str, int]:
     """The options that were given."""
     return {name: value for name, value in options.items() if value is not None}
+
+
+def scenes_shown(benchmark: Benchmark, plan: EvidencePlan, data: Path | None, version: str | None) -> Scenes | None:
+    """The scenes that evidence is taken from; null where none is shown.
+
+    Raises:
+        InputError: There is evidence to show and no dataset folder, or it cannot be opened.
+    """
+    from probe4d.benchmarks.source import open_source
+
+    if plan.kind == "none":
+        return None
+    if data is None:
+        raise InputError("showing evidence needs the dataset.", remedy="Give its folder with --data DATAROOT.")
+    scenes, _ = open_source(benchmark, data, version=version)  # other tables are refused, not warned of
+    return scenes
