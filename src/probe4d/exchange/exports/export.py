@@ -40,7 +40,8 @@ def export(
     scenes: Scenes | None = None,
     selection: Selection | None = None,
     workers: int | None = None,
-    done: Callable[[ExportItem], None] | None = None,
+    begun: Callable[[int], object] | None = None,
+    done: Callable[[ExportItem], object] | None = None,
 ) -> Exported:
     """Write a benchmark for another harness: a folder that appears whole, in which every path is relative.
 
@@ -56,7 +57,8 @@ def export(
         scenes: The scenes that pictures are taken from.
         selection: Which questions; null takes all.
         workers: Threads that render pictures; null takes one for each processor.
-        done: Told of each line.
+        begun: Told how many prompts there are, before the first.
+        done: Told of each prompt that was written.
 
     Returns:
         What the folder holds.
@@ -71,6 +73,8 @@ def export(
         raise InputError(f"there is no export to {to!r}; there are {', '.join(HARNESSES)}.")
     prepared = prepare(benchmark, model=to, setting=setting, evidence=evidence, scenes=scenes, selection=selection)
     _refuse_seeds(prepared)
+    if begun is not None:
+        begun(len(prepared.asked))
     with whole_folder(out) as folder:
         exported = _collected(benchmark, prepared, folder, workers=workers, done=done)
         match to:
@@ -94,7 +98,7 @@ def _collected(
     folder: Path,
     *,
     workers: int | None,
-    done: Callable[[ExportItem], None] | None,
+    done: Callable[[ExportItem], object] | None,
 ) -> Exported:
     items, pictures, unrendered = collect(prepared, folder, workers=workers, done=done)
     if not items:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -87,9 +88,14 @@ class Exported:
     pictures: int = 0
     left_out: tuple[LeftOut, ...] = field(default=())
 
+    @property
+    def left_out_by_reason(self) -> dict[str, int]:
+        """Number of questions that are left out, by the reason on one line, sorted."""
+        return dict(sorted(Counter(" ".join(left.reason.split()) for left in self.left_out).items()))
+
 
 def collect(
-    prepared: Prepared, folder: Path, *, workers: int | None = None, done: Callable[[ExportItem], None] | None = None
+    prepared: Prepared, folder: Path, *, workers: int | None = None, done: Callable[[ExportItem], object] | None = None
 ) -> tuple[list[ExportItem], int, list[LeftOut]]:
     """Word every question of a prepared run, and write the pictures that it shows, each once.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from probe4d.exchange.exports.items import Exported
 
 __all__ = ["LICENCE_OF_PICTURES", "about", "readme"]
@@ -25,8 +23,7 @@ def about(exported: Exported) -> str:
         f"- Dataset: {source.name} {source.version}, split `{source.split}`",
         f"- Licence of the source, which binds the questions too: {source.licence}",
     ]
-    reasons = Counter(" ".join(left.reason.split()) for left in exported.left_out)
-    lines += [f"- Left out: {n:,} × {reason}" for reason, n in sorted(reasons.items())]
+    lines += [f"- Left out: {n:,} × {reason}" for reason, n in exported.left_out_by_reason.items()]
     paragraphs = ["\n".join(lines)]
     if exported.pictures:
         paragraphs.append(LICENCE_OF_PICTURES)

@@ -1,0 +1,67 @@
+"""`probe4d export`: a benchmark written for another harness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from probe4d.cli import app, output
+from probe4d.cli import ask_options as options
+
+__all__ = ["export"]
+
+
+@app.command("export")
+def export(
+    benchmark: options.Bench,
+    to: Annotated[
+        Literal["inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"], typer.Option("--to", help="The harness.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to write, new or empty.")],
+    setting: options.SettingName = "default",
+    families: options.Families = None,
+    sample: options.Sample = None,
+    sample_seed: options.SampleSeed = 42,
+    limit: options.Limit = None,
+    evidence: options.Evidence = "none",
+    data: options.Data = None,
+    version: options.Version = None,
+    evidence_span: options.Span = "question",
+    evidence_seed: options.EvidenceSeed = 42,
+    max_frames: options.MaxFrames = None,
+    max_side: options.MaxSide = None,
+    jpeg_quality: options.JpegQuality = None,
+    workers: options.Workers = None,
+) -> None:
+    """Write a benchmark for another harness, with its pictures where evidence is shown."""
+    from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.cli import arguments as reading
+    from probe4d.evidence.pictures import PictureOptions
+    from probe4d.exchange.exports.export import export as write
+    from probe4d.runs.evidence_plan import evidence_named
+    from probe4d.runs.selection import Selection
+
+    pictures = PictureOptions(**reading.given(max_side_px=max_side, jpeg_quality=jpeg_quality))
+    frames = reading.given(max_frames=max_frames)
+    plan = evidence_named(evidence, span=evidence_span, seed=evidence_seed, pictures=pictures, **frames)
+    read = read_benchmark(benchmark)
+    with output.progress("prompts") as counter:
+        exported = write(
+            read,
+            out,
+            to=to,
+            setting=setting,
+            evidence=plan,
+            scenes=reading.scenes_shown(read, plan, data, version),
+            selection=Selection(families=tuple(families or ()), sample=sample, limit=limit, seed=sample_seed),
+            workers=workers,
+            begun=counter.expect,
+            done=counter,
+        )
+    print(f"{out}: {len(exported.items):,} prompts, {exported.pictures:,} pictures for {to}")
+    if exported.pictures:
+        output.note("The pictures fall under the licence of the dataset; its terms may forbid to pass them on.")
+    for reason, n in exported.left_out_by_reason.items():
+        output.note(f"left out: {n:,} × {reason}")

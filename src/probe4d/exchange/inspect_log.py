@@ -1,0 +1,306 @@
+"""Writes a finished run as a log of inspect-ai, which `inspect view` and `read_eval_log` open.
+
+The run's own files say more and are what `diagnose` reads; the log is for people who know inspect-ai's viewer. It is
+written after the run, one sample at a time: the library's own writer looks through all samples written so far for
+each new one.
+"""
+
+from __future__ import annotations
+
+import datetime
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.suite import Prompt
+from probe4d.benchmarks.suites import suite_prompt
+from probe4d.diagnosis.parsing import parse_table
+from probe4d.diagnosis.sheet import SCORED_FORMATS
+from probe4d.errors import InputError
+from probe4d.exchange.rotations import rotated_answer, rotated_options
+from probe4d.models.generation import Generation
+from probe4d.runs.requests import to_be_worded
+from probe4d.runs.run import RECORD_FILE, Run, check_run
+from probe4d.runs.settings import Setting, Variant, recorded_setting
+from probe4d.store.files import whole_file
+from probe4d.store.hashing import digest
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalResults, EvalSample
+    from inspect_ai.model import ModelUsage
+
+__all__ = ["LOG_FILE", "write_inspect_log"]
+
+LOG_FILE = "inspect.eval"
+"""Name of the log in a run folder."""
+
+_SCORER = "parsed_answer"
+_STOP_REASONS = {"stop", "max_tokens", "model_length", "tool_calls", "content_filter", "unknown"}
+_CUT_REASONS = {"length": "max_tokens", "max_output_tokens": "max_tokens"}
+
+
+def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str) -> None:
+    """Write the answers of a run, with what the default parser makes of them, as an `.eval` file.
+
+    A sample is an answer; its id is that of the question, and variants are its epochs. Pictures are not in the log,
+    only the digest of what was shown; nor are the model's own arguments and its server's address.
+
+    Args:
+        run: The run; questions without an answer are left out.
+        benchmark: The benchmark that it answers.
+        path: File to write, with the ending `.eval`.
+
+    Raises:
+        InputError: inspect-ai is not installed, the run belongs to another benchmark, or the file cannot be written.
+        RunError: Writing failed, for example because the disk is full.
+    """
+    try:
+        import inspect_ai  # noqa: F401 - to say what is missing before any work
+    except ImportError as error:
+        raise InputError(
+            "a log of inspect-ai needs inspect-ai, which is not installed.", remedy="pip install 'probe4d[models]'"
+        ) from error
+    path = Path(path)
+    if path.suffix != ".eval":
+        raise InputError("does not end in .eval.", path=path, remedy="Name the log so that inspect-ai knows it.")
+    check_run(run, benchmark, allow_missing=True)
+    answers = _read(run, benchmark)
+    with (
+        whole_file(path) as temporary,
+        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        summaries = []
+        for sample in _samples(run, benchmark, answers):
+            archive.writestr(
+                f"samples/{sample.id}_epoch_{sample.epoch}.json", sample.model_dump_json(exclude_none=True)
+            )
+            summaries.append(sample.summary().model_dump_json(exclude_none=True))
+        archive.writestr("summaries.json", f"[{','.join(summaries)}]")
+        archive.writestr("header.json", _header(run, benchmark, answers).model_dump_json(exclude_none=True))
+
+
+def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
+    """The answers of a run, each with epoch, question, and what the parser makes of it.
+
+    Returns:
+        Columns of `ANSWER_SCHEMA`, and format, family, scene, shown (options as shown), reference (answer for that
+        order), state, label (null for formats that are not scored), correct, epoch (from 1).
+    """
+    setting = recorded_setting(run.record.setting)
+    of_questions = benchmark.table.select("format", "family", "scene", "options", reference="answer", question="id")
+    rows = run.answers.join(of_questions, on="question", how="left", maintain_order="left")
+    turned = [
+        (rotated_options(options, rotation or 0), rotated_answer(reference, options, rotation or 0))
+        for options, reference, rotation in rows.select("options", "reference", "rotation").iter_rows()
+    ]
+    schema = {"shown": pl.List(pl.String()), "reference": pl.String()}
+    rows = rows.drop("options", "reference").hstack(pl.DataFrame(turned, schema=schema, orient="row"))
+    rows = rows.with_columns(epoch=pl.int_range(pl.len()).over("question") + 1).with_row_index("place")
+    scored = rows.filter(pl.col("format").is_in(SCORED_FORMATS))
+    parts = scored["text"].map_elements(setting.answer_part, return_dtype=pl.String())
+    read = parse_table(scored.select("format", "finish_reason", "error", options="shown").with_columns(text=parts))
+    read = read.with_columns(place=scored["place"])
+    correct = (pl.col("label") == pl.col("reference")).fill_null(value=False)
+    return rows.join(read, on="place", how="left", maintain_order="left").with_columns(correct=correct)
+
+
+def _samples(run: Run, benchmark: Benchmark, answers: pl.DataFrame) -> Iterator[EvalSample]:
+    setting = recorded_setting(run.record.setting)
+    questions = {question.id: question for question in benchmark.questions}
+    word = _word(benchmark, setting)
+    for row in answers.iter_rows(named=True):
+        question = questions[row["question"]]
+        yield _sample(row, question, _prompt(question, row, setting, word), run.record.model)
+
+
+def _word(benchmark: Benchmark, setting: Setting) -> Prompt | None:
+    """How the run's prompts were worded; null where the suite does not know the setting, as with imports."""
+    try:
+        return suite_prompt(benchmark.record.suite, setting.wording)
+    except InputError:
+        return None
+
+
+def _prompt(question: Question, row: dict[str, Any], setting: Setting, word: Prompt | None) -> str:
+    """The prompt, or as much of the question as is known."""
+    if word is not None:
+        try:
+            return word(to_be_worded(question, Variant(row["variant"], rotation=row["rotation"] or 0), setting))
+        except InputError:  # a release keeps its text back
+            pass
+    return question.question or ""
+
+
+def _sample(row: dict[str, Any], question: Question, prompt: str, model: str) -> EvalSample:
+    from inspect_ai.log import EvalSample
+    from inspect_ai.model import ChatMessageUser, ModelOutput
+
+    user = ChatMessageUser(content=prompt, id=f"{row['question']}-{row['epoch']}-user")
+    output = _output(row, model) if row["error"] is None else ModelOutput(model=model)
+    usage = {model: output.usage} if output.usage is not None else {}
+    return EvalSample(
+        id=row["question"],
+        epoch=row["epoch"],
+        input=[user],
+        choices=row["shown"] or None,
+        target=row["reference"],
+        messages=[user, *(choice.message for choice in output.choices)],
+        output=output,
+        scores=_scores(row),
+        metadata={
+            "variant": row["variant"],
+            "family": question.family,
+            "format": question.format,
+            "relation": question.relation,
+            "scene": question.scene,
+            "frames": list(question.frames),
+            "evidence": row["evidence"],
+            "evidence_scene": row["evidence_scene"],
+            "seed": row["seed"],
+        },
+        model_usage=usage,
+        total_time=row["seconds"],
+        working_time=row["seconds"],
+        error=_error(row["error"]),
+    )
+
+
+def _output(row: dict[str, Any], model: str) -> Any:
+    from inspect_ai.model import (
+        ChatCompletionChoice,
+        ChatMessageAssistant,
+        Content,
+        ContentReasoning,
+        ContentText,
+        ModelOutput,
+    )
+
+    reason = _CUT_REASONS.get(row["finish_reason"], row["finish_reason"])
+    content: str | list[Content] = row["text"]
+    if row["reasoning"]:
+        content = [ContentReasoning(reasoning=row["reasoning"]), ContentText(text=row["text"])]
+    message = ChatMessageAssistant(
+        content=content, id=f"{row['question']}-{row['epoch']}-reply", model=row["model"] or model, source="generate"
+    )
+    choice = ChatCompletionChoice(message=message, stop_reason=reason if reason in _STOP_REASONS else "unknown")
+    return ModelOutput(model=row["model"] or model, choices=[choice], usage=_usage(row), time=row["seconds"])
+
+
+def _usage(row: dict[str, Any]) -> ModelUsage | None:
+    from inspect_ai.model import ModelUsage
+
+    if row["tokens"] is None and row["input_tokens"] is None:
+        return None
+    read, written = row["input_tokens"] or 0, row["tokens"] or 0
+    return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+
+
+def _scores(row: dict[str, Any]) -> Any:
+    from inspect_ai.scorer import Score
+
+    if row["state"] is None or row["error"] is not None:
+        return None
+    return {
+        _SCORER: Score(
+            value={"correct": int(row["correct"]), "valid": int(row["state"] == "valid")},
+            answer=row["label"],
+            explanation=row["text"],
+            metadata={"state": row["state"]},
+        )
+    }
+
+
+def _error(what: str | None) -> Any:
+    from inspect_ai.log import EvalError
+
+    return None if what is None else EvalError(message=what, traceback=what, traceback_ansi=what)
+
+
+def _header(run: Run, benchmark: Benchmark, answers: pl.DataFrame) -> EvalLog:
+    from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, EvalStats
+
+    record, told = run.record, _told_at(run)
+    identity = digest([record.model, record.setting, record.benchmark, run.name])[:22]
+    questions = answers["question"].unique(maintain_order=True).to_list()
+    spec = EvalSpec(
+        eval_id=identity,
+        run_id=identity,
+        task_id=identity,
+        created=told,
+        task=benchmark.record.suite,
+        task_version=benchmark.record.version,
+        dataset=EvalDataset(name=benchmark.record.suite, samples=len(questions), sample_ids=questions),
+        model=record.model,
+        model_generate_config=_generate_config(record.generation),
+        config=EvalConfig(epochs=int(answers["epoch"].max() or 1)),  # type: ignore[arg-type]  # of an integer column
+        packages=dict(record.versions),
+        metadata={
+            "run": run.name,
+            "setting": record.setting,
+            "benchmark": record.benchmark,
+            "evidence": None
+            if record.evidence is None
+            else f"{record.evidence.kind} {record.evidence.view or ''}".strip(),
+        },
+    )
+    usage = _whole_usage(answers)
+    return EvalLog(
+        status="success",
+        eval=spec,
+        results=_results(answers),
+        stats=EvalStats(started_at=told, completed_at=told, model_usage={record.model: usage}),
+    )
+
+
+def _told_at(run: Run) -> str:
+    """When the run's record was written; the beginning of time for a run that is not on disk."""
+    seconds = 0.0 if run.path is None else (run.path / RECORD_FILE).stat().st_mtime
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).isoformat(timespec="seconds")
+
+
+def _generate_config(generation: Generation | None) -> Any:
+    from inspect_ai.model import GenerateConfig
+
+    if generation is None:
+        return GenerateConfig()
+    return GenerateConfig(
+        temperature=generation.temperature,
+        top_p=generation.top_p,
+        max_tokens=generation.max_tokens,
+        seed=generation.seed,
+        reasoning_effort=generation.reasoning_effort,
+        system_message=generation.system,
+    )
+
+
+def _whole_usage(answers: pl.DataFrame) -> ModelUsage:
+    from inspect_ai.model import ModelUsage
+
+    read, written = int(answers["input_tokens"].sum()), int(answers["tokens"].sum())
+    return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
+
+
+def _results(answers: pl.DataFrame) -> EvalResults:
+    """Accuracy and valid rate of all and of each family, as the task's own scorer would give them."""
+    from inspect_ai.log import EvalMetric, EvalResults, EvalScore
+
+    scored = answers.filter(pl.col("state").is_not_null() & pl.col("error").is_null())
+    valid = (pl.col("state") == "valid").mean()
+    of_families = scored.group_by("family", maintain_order=True).agg(pl.col("correct").mean(), valid.alias("valid"))
+    of_all = scored.select(pl.col("correct").mean(), valid.alias("valid"))
+    scores = []
+    for name, metric in (("correct", "accuracy"), ("valid", "probe4d/valid_rate")) if scored.height else ():
+        metrics = {metric: EvalMetric(name=metric, value=of_all[name][0])}
+        metrics |= {
+            f"grouped_{family}": EvalMetric(name=family, group="grouped", value=value)
+            for family, value in of_families.select("family", name).iter_rows()
+        }
+        scores.append(EvalScore(name=name, scorer=_SCORER, scored_samples=scored.height, metrics=metrics))
+    return EvalResults(
+        total_samples=answers.height, completed_samples=answers.filter(pl.col("error").is_null()).height, scores=scores
+    )
