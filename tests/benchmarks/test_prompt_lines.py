@@ -22,7 +22,7 @@ def test_every_suite_words_a_default_prompt() -> None:
     assert all(suite_named(name).name == name for name in SUITES)
 
 
-@pytest.mark.parametrize("setting", ["default", "anti-position", "ego", "explicit-threshold"])
+@pytest.mark.parametrize("setting", ["default", "anti-position", "ego", "explicit-threshold", "chain-of-thought"])
 def test_prompts_are_written_a_line_each(built: Benchmark, setting: str, tmp_path: Path) -> None:
     assert write_prompts(built, tmp_path / "prompts.jsonl", setting=setting) == built.table.height
     lines = [json.loads(line) for line in (tmp_path / "prompts.jsonl").read_text(encoding="utf-8").splitlines()]

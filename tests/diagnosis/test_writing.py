@@ -8,20 +8,25 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from diagnosis_making import driving_benchmark, mixture, oracle, run_of
+from diagnosis_making import driving_benchmark, mixture, oracle, run_of, varied_run
 
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.tables import COUNTS, FIGURES_SCHEMA, Diagnosis
+from probe4d.diagnosis.tables import COUNTS, FIGURES_SCHEMA, KINSHIPS_SCHEMA, Diagnosis
 from probe4d.diagnosis.writing import write_tables
 from probe4d.errors import InputError
 
-FILES = {"changes.csv", "figures.csv", "pairs.csv", "records.parquet", "shortcuts.csv", "slices.csv"}
+PARQUET = {"records.parquet", "variants.parquet"}
+FILES = {"changes.csv", "figures.csv", "kinships.csv", "pairs.csv", "shortcuts.csv", "slices.csv", *PARQUET}
 
 
 @pytest.fixture(scope="module")
 def diagnosis() -> Diagnosis:
     benchmark = driving_benchmark(61, scenes=5, per_family=20)
-    runs = [run_of("knows", benchmark, oracle), run_of("plain", benchmark, mixture(1, 0.5))]
+    runs = [
+        run_of("knows", benchmark, oracle),
+        run_of("plain", benchmark, mixture(1, 0.5)),
+        varied_run("seeds", benchmark, lambda asked, way: asked.answer, setting="repeat:2", model="plain"),
+    ]
     return diagnose(dataclasses.replace(benchmark, table=_with_formula(benchmark.table)), runs)
 
 
@@ -44,6 +49,10 @@ def test_every_table_is_written_and_reads_back(diagnosis: Diagnosis, tmp_path: P
     named = diagnosis.figures.with_columns(pl.col("family").str.replace("^=", "'="))
     assert figures.equals(named)
     assert pl.read_parquet(tmp_path / "report" / "records.parquet").equals(diagnosis.records)
+    assert pl.read_parquet(tmp_path / "report" / "variants.parquet").equals(diagnosis.variants)
+    assert pl.read_csv(tmp_path / "report" / "kinships.csv", schema=KINSHIPS_SCHEMA).rows() == [
+        ("seeds vs plain", "setting", "seeds", "plain", "unknown", "unknown", "repeat:2", "default", 60)
+    ]
 
 
 def test_counts_are_written_as_counts(diagnosis: Diagnosis, tmp_path: Path) -> None:
@@ -58,7 +67,7 @@ def test_counts_are_written_as_counts(diagnosis: Diagnosis, tmp_path: Path) -> N
 
 def test_no_cell_is_a_formula(diagnosis: Diagnosis, tmp_path: Path) -> None:
     write_tables(diagnosis, tmp_path)
-    for name in FILES - {"records.parquet"}:
+    for name in FILES - PARQUET:
         table = pl.read_csv(tmp_path / name, infer_schema=False)
         for column in table.select(pl.selectors.string()).drop(
             "low", "high", "value", "excess", "beyond", "beyond_low", "beyond_high", strict=False

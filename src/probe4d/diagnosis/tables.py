@@ -15,6 +15,7 @@ __all__ = [
     "CHANGES_SCHEMA",
     "COUNTS",
     "FIGURES_SCHEMA",
+    "KINSHIPS_SCHEMA",
     "PAIRS_SCHEMA",
     "RECORDS_SCHEMA",
     "SHORTCUTS_SCHEMA",
@@ -23,6 +24,7 @@ __all__ = [
     "Diagnosis",
     "Kinship",
     "in_order",
+    "kinships_table",
 ]
 
 FIGURES_SCHEMA: dict[str, pl.DataType] = {
@@ -105,6 +107,18 @@ CHANGES_SCHEMA: dict[str, pl.DataType] = {
     "change": pl.String(),  # repaired, regressed, changed-wrong
 }
 
+KINSHIPS_SCHEMA: dict[str, pl.DataType] = {
+    "comparison": pl.String(),  # `X vs Y`
+    "kind": pl.String(),  # evidence, setting
+    "run": pl.String(),
+    "against": pl.String(),
+    "evidence": pl.String(),  # what X was shown
+    "against_evidence": pl.String(),
+    "setting": pl.String(),
+    "against_setting": pl.String(),
+    "n": pl.Int64(),  # questions that both were asked
+}
+
 
 def in_order(table: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
     """Sort the rows of a table by the place of a column's value among these names, rows of one value as they are."""
@@ -156,6 +170,12 @@ class Kinship:
     def name(self) -> str:
         """Name in `figures.csv`."""
         return Comparison(self.run, self.against).name
+
+
+def kinships_table(kinships: Sequence[Kinship]) -> pl.DataFrame:
+    """List kinships; columns of `KINSHIPS_SCHEMA`."""
+    rows = [(one.name, one.kind, one.run, one.against, *one.evidence, *one.settings, one.questions) for one in kinships]
+    return pl.DataFrame(rows, schema=KINSHIPS_SCHEMA, orient="row")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from probe4d.diagnosis.tables import COUNTS, Diagnosis
+from probe4d.diagnosis.tables import COUNTS, Diagnosis, kinships_table
 from probe4d.store.files import whole_file
 
 __all__ = ["FORMULA", "write_tables"]
@@ -16,10 +16,10 @@ FORMULA = r"^[=+\-@\t\r\n]"
 
 
 def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
-    """Write figures.csv, pairs.csv, shortcuts.csv, slices.csv, changes.csv and records.parquet, each whole.
+    """Write the tables of a diagnosis (docs/figures.md), each whole.
 
-    The same diagnosis gives the same bytes. Replies of models go into records.parquet alone. A text of a
-    CSV file that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end)
+    The same diagnosis gives the same bytes. Replies of models go into records.parquet and variants.parquet alone. A
+    text of a CSV file that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end)
     gets an apostrophe in front; no name of a run can be such a text, so that tables join by `run`.
 
     Args:
@@ -38,10 +38,12 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "shortcuts": diagnosis.shortcuts,
         "slices": diagnosis.slices,
         "changes": diagnosis.changes,
+        "kinships": kinships_table(diagnosis.kinships),
         "figures": diagnosis.figures,
     }
-    with whole_file(out / "records.parquet") as temporary:
-        diagnosis.records.write_parquet(temporary, compression="zstd", statistics=False)
+    for name, table in (("records", diagnosis.records), ("variants", diagnosis.variants)):
+        with whole_file(out / f"{name}.parquet") as temporary:
+            table.write_parquet(temporary, compression="zstd", statistics=False)
     for name, table in tables.items():
         with whole_file(out / f"{name}.csv") as temporary:
             _plain_counts(table.with_columns(_harmless(pl.col(pl.String)))).write_csv(temporary)
