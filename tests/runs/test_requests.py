@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,6 +16,7 @@ import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
 from probe4d.benchmarks.question import LETTERS
+from probe4d.benchmarks.suites import answers_elsewhere
 from probe4d.errors import InputError
 from probe4d.evidence.image import image_of
 from probe4d.evidence.pictures import PictureOptions
@@ -22,7 +24,8 @@ from probe4d.evidence.rendering import Renderer
 from probe4d.evidence.sources import Sources
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
-from probe4d.models.request import Request
+from probe4d.models.request import Reply, Request
+from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.exhibits import Exhibit, Exhibits, exhibits
 from probe4d.runs.requests import Asked, evidence_digest, request_key, requests_of, to_be_worded, wordable
@@ -253,3 +256,39 @@ def test_letters_name_all_options() -> None:
     setting = setting_named("permuted:8")
     last = blind(asked_in(setting, many), setting)[-1]
     assert last.text.splitlines()[1:9] == [f"{LETTERS[at]}. option {(at + 7) % 8}" for at in range(8)]
+
+
+class Mirror:
+    """A model that answers with the number of pictures it was shown."""
+
+    name = "mirror/mirror"
+    max_connections = 3
+
+    async def reply(self, request: Request) -> Reply:
+        return Reply(text=str(len(request.images)))
+
+    async def close(self) -> None:
+        pass
+
+
+def test_answers_keep_what_was_shown(scenes: Scenes, standard: Benchmark, tmp_path: Path) -> None:
+    plan = evidence_named("other-scene:birds-eye", max_frames=2, pictures=SMALL)
+    run = ask(standard, tmp_path / "run", model=Mirror(), evidence=plan, scenes=scenes)
+    shown = exhibits(standard.questions, plan, scenes, elsewhere=partial(answers_elsewhere, standard))
+    assert run.left_out == shown.left_out
+    assert set(run.answers["question"]) == set(shown.of)
+    with Renderer(scenes, SMALL) as renderer:
+        for row in run.answers.iter_rows(named=True):
+            exhibit = shown.of[row["question"]]
+            assert row["text"] == str(len(exhibit.pictures))
+            assert row["evidence"] == evidence_digest([renderer.render(picture) for picture in exhibit.pictures])
+            assert (row["evidence_scene"], row["evidence_answer"]) == (exhibit.source, exhibit.source_answer)
+    answers = run.answers["evidence_answer"]
+    assert answers.null_count() < answers.len()
+
+
+def test_answers_without_pictures_have_no_digest(standard: Benchmark, tmp_path: Path) -> None:
+    run = ask(standard, tmp_path / "run", model=Mirror())
+    assert run.answers.height == standard.table.height
+    for name in ("evidence", "evidence_scene", "evidence_answer"):
+        assert run.answers[name].null_count() == run.answers.height
