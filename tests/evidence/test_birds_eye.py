@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import io
 from collections.abc import Callable
 from pathlib import Path
@@ -197,4 +198,4 @@ def test_extrinsics_that_are_no_transform_are_named(tmp_path: Path) -> None:
     scenes = write_dataset(tmp_path)
     broken = scenes.sensors.with_columns(pl.lit(0.0).alias(f"sensor_{name}") for name in ("qw", "qx", "qy", "qz"))
     with pytest.raises(InputError, match="extrinsics of LIDAR_TOP"):
-        render(Scenes(**{**vars(scenes), "sensors": broken}))
+        render(dataclasses.replace(scenes, sensors=broken))

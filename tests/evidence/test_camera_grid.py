@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import struct
@@ -106,11 +107,30 @@ def test_foreign_cameras_are_put_where_they_look() -> None:
 @pytest.mark.real_data
 def test_where_the_cameras_of_nuscenes_look_gives_the_fixed_order(real_data: Callable[[str], Path]) -> None:
     scenes = open_scenes(real_data("nuscenes_mini"))
-    renamed = pl.col("channel").replace({channel: f"{n}" for n, channel in enumerate(sorted(SURROUND, key=hash))})
-    names = dict(zip(scenes.sensors["channel"], scenes.sensors.select(renamed)["channel"], strict=True))
-    foreign = Sources(Scenes(**{**vars(scenes), "sensors": scenes.sensors.with_columns(renamed)}))
+    foreign = {channel: f"camera {number}" for number, channel in enumerate(sorted(SURROUND))}
+    renamed = scenes.sensors.with_columns(pl.col("channel").replace(foreign))
+    sources = Sources(dataclasses.replace(scenes, sensors=renamed))
     for scene in scenes.names:
-        assert tuple(foreign.cameras(scene)) == tuple(names[channel] for channel in SURROUND)
+        assert tuple(sources.cameras(scene)) == tuple(foreign[channel] for channel in SURROUND)
+
+
+@pytest.mark.real_data
+def test_each_tile_shows_the_image_of_its_camera(real_data: Callable[[str], Path]) -> None:
+    scenes = open_scenes(real_data("nuscenes_mini"))
+    with Renderer(scenes, PictureOptions(), cache=False) as renderer:
+        image = opened(renderer.render(Picture("cameras", "scene-0061", 0, 0)))
+    key_frame = scenes.sensors.filter(pl.col("scene") == "scene-0061", pl.col("frame") == 0)
+    files = dict(key_frame.select("channel", "file").iter_rows())
+    originals = {
+        channel: PillowImage.open(scenes.root / files[channel]).resize((337, 190), PillowImage.Resampling.LANCZOS)
+        for channel in SURROUND
+    }
+    for number, channel in enumerate(SURROUND):
+        row, column = divmod(number, 3)
+        left, bottom = column * (337 + 6), image.height - (1 - row) * (26 + 190 + 6)
+        tile = np.asarray(image.crop((left, bottom - 190, left + 337, bottom)), dtype=int)
+        difference = {name: np.abs(tile - np.asarray(original)).mean() for name, original in originals.items()}
+        assert difference.pop(channel) < 8 < min(difference.values())
 
 
 @given(
@@ -271,8 +291,7 @@ def test_a_grid_with_a_damaged_image_names_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.real_data
-def test_annotated_objects_lie_in_the_tile_of_the_camera_that_sees_them(real_data: Callable[[str], Path]) -> None:
-    """The KITTI sequence has one camera: its grid is that image, under the word for where it looks."""
+def test_a_grid_of_one_camera_is_its_image(real_data: Callable[[str], Path]) -> None:
     scenes = open_scenes(real_data("kitti_0001_nuscenes_format"))
     with Renderer(scenes, PictureOptions(), cache=False) as renderer:
         image = opened(renderer.render(Picture("cameras", scenes.names[0], 0, 0)))

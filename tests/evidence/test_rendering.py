@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import threading
@@ -109,7 +110,7 @@ def test_the_cache_saves_drawing_and_knows_what_a_picture_depends_on(
     assert times(options=PictureOptions(max_side_px=256, jpeg_quality=60)) == 1
     assert times(options=PictureOptions(max_side_px=300)) == 1
     wider = scenes.sensors.with_columns(width=pl.lit(400, dtype=pl.Int32))
-    assert times(scenes=Scenes(**{**vars(scenes), "sensors": wider})) == 1
+    assert times(scenes=dataclasses.replace(scenes, sensors=wider)) == 1
     os.utime(path, ns=(1, 1))
     assert times() == 1
     write_photograph(path, (1, 2, 3))
@@ -284,7 +285,7 @@ def test_what_is_missing_is_told_before_rendering(tmp_path: Path) -> None:
     outside = pl.when(is_left).then(pl.lit("../elsewhere.bin")).otherwise("file").alias("file")
     no_row = (pl.col("channel") == "CAM_FRONT") & (pl.col("frame") == 5)
     sensors = scenes.sensors.with_columns(outside).filter(~no_row)
-    scenes = Scenes(**{**vars(scenes), "sensors": sensors})
+    scenes = dataclasses.replace(scenes, sensors=sensors)
     lost = {
         Picture("cameras", SCENE, 1, 0): "samples/CAM_BACK/1.jpg: is not there.",
         Picture("cameras", SCENE, 4, 0): "'../elsewhere.bin' leads out of the dataset folder.",
