@@ -4,7 +4,7 @@
 
 prints its base URL and serves until its standard input ends. `FakeServer` starts one from a test (fixture
 `fake_server` in tests/conftest.py). It counts the requests of each question, that is of each text of a user's
-message, and keeps what it was sent: `GET /counts` and `GET /requests` tell.
+message, and keeps what it was sent: `GET /counts`, `GET /most_at_once` and `GET /requests` tell.
 
 The script is an object with any of these:
 
@@ -66,6 +66,10 @@ class FakeServer:
         """How often each user's text was asked."""
         return self._told("counts")
 
+    def most_at_once(self) -> int:
+        """How many requests were under way at once, at most."""
+        return self._told("most_at_once")
+
     def requests(self) -> list[dict[str, Any]]:
         """The last requests: `path`, `headers` (names in lower case), `body`; pictures are given as their SHA-256."""
         return self._told("requests")
@@ -95,6 +99,7 @@ class Server:
     def __init__(self, script: dict[str, Any]) -> None:
         self.script = script
         self.counts: Counter[str] = Counter()
+        self.under_way = self.most_at_once = 0
         self.requests: deque[dict[str, Any]] = deque(maxlen=script.get("max_requests_kept", 1000))
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -110,11 +115,20 @@ class Server:
 
     async def answer(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
         """Answer one request, and say whether the connection is kept."""
-        if request["path"] in ("/counts", "/requests"):
-            told = self.counts if request["path"] == "/counts" else list(self.requests)
-            return await respond(writer, {"json": told})
+        told = {"/counts": self.counts, "/most_at_once": self.most_at_once, "/requests": self.requests}
+        if request["path"] in told:
+            return await respond(writer, {"json": told[request["path"]]})
         if request["path"].endswith("/models"):
             return await respond(writer, {"json": {"object": "list", "data": []}})
+        self.under_way += 1
+        self.most_at_once = max(self.most_at_once, self.under_way)
+        try:
+            return await self.answer_question(request, writer)
+        finally:
+            self.under_way -= 1
+
+    async def answer_question(self, request: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
+        """Answer a question by the script, and say whether the connection is kept."""
         text = text_of(request["body"])
         number = self.counts[text]
         self.counts[text] += 1
@@ -237,7 +251,7 @@ def content_of(step: dict[str, Any], words: dict[str, str]) -> bytes:
     """The body of a response."""
     if "base64" in step:
         return base64.b64decode(step["base64"])
-    content: str = step["body"] if "body" in step else json.dumps(step["json"])
+    content: str = step["body"] if "body" in step else json.dumps(step["json"], default=list)
     for word, meaning in words.items():
         content = content.replace(word, meaning if "body" in step else json.dumps(meaning)[1:-1])
     return content.encode("utf-8")

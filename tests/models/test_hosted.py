@@ -1,0 +1,192 @@
+"""Models are opened by name, are sent what was asked for, and leave nothing behind."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from asking_fake import ask
+from fake_server import FakeServer
+
+from probe4d.errors import InputError
+from probe4d.evidence.image import image_of
+from probe4d.models.asking import ask_all
+from probe4d.models.generation import Generation
+from probe4d.models.hosted import open_model
+from probe4d.models.request import Request
+
+BASE_URL = "http://127.0.0.1:9/v1"
+
+
+def sent(server: FakeServer, **options: Any) -> dict[str, Any]:
+    """The body of the one request that `ask` with these options sends."""
+    asked = ask(server, **options)
+    assert asked.lines[0].failure is None
+    [request] = server.requests()
+    body: dict[str, Any] = request["body"]
+    return body
+
+
+def test_every_option_of_the_generation_reaches_the_server(fake_server: Callable[..., FakeServer]) -> None:
+    generation = Generation(
+        temperature=0.5,
+        top_p=0.9,
+        max_tokens=7,
+        seed=3,
+        reasoning_effort="low",
+        extra_body={"repetition_penalty": 1.2},
+        system="You drive.",
+    )
+    body = sent(fake_server(), generation=generation)
+    assert {name: body[name] for name in ("model", "temperature", "top_p", "max_tokens", "seed")} == {
+        "model": "model",
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "max_tokens": 7,
+        "seed": 3,
+    }
+    assert (body["reasoning_effort"], body["repetition_penalty"]) == ("low", 1.2)
+    assert body["messages"][0] == {"role": "system", "content": "You drive."}
+
+
+def test_options_that_are_not_given_are_left_to_the_provider(fake_server: Callable[..., FakeServer]) -> None:
+    assert set(sent(fake_server())) == {"model", "messages"}
+
+
+def test_seed_and_hints_of_a_request_stand_before_those_of_the_model(fake_server: Callable[..., FakeServer]) -> None:
+    server = fake_server()
+    generation = Generation(temperature=0.0, seed=1, max_tokens=5)
+    model = open_model("openai-api/fake/model", base_url=server.base_url, generation=generation)
+    ask_all(model, iter([Request(key="0", text="?", seed=9, hints={"max_tokens": 512})]), Forgetful())
+    body = server.requests()[0]["body"]
+    assert (body["temperature"], body["seed"], body["max_tokens"]) == (0.0, 9, 512)
+
+
+def test_pictures_stand_before_the_text_in_their_order_and_detail(fake_server: Callable[..., FakeServer]) -> None:
+    pictures = (image_of(b"first", "image/jpeg"), image_of(b"second", "image/png"))
+    body = sent(fake_server(), images=pictures, generation=Generation(image_detail="low"))
+    *images, text = body["messages"][-1]["content"]
+    assert text == {"type": "text", "text": "Question 0?"}
+    assert [part["image_url"]["url"] for part in images] == [
+        f"data:image/jpeg;base64,{hashlib.sha256(b'first').hexdigest()}",
+        f"data:image/png;base64,{hashlib.sha256(b'second').hexdigest()}",
+    ]
+    assert {part["image_url"]["detail"] for part in images} == {"low"}
+
+
+def test_tokens_of_the_providers_cache_count_as_read(fake_server: Callable[..., FakeServer]) -> None:
+    usage = {"prompt_tokens": 100, "completion_tokens": 5, "total_tokens": 105}
+    server = fake_server(steps=[{"change": {"usage": usage | {"prompt_tokens_details": {"cached_tokens": 60}}}}])
+    reply = ask(server).lines[0].reply
+    assert reply is not None
+    assert (reply.input_tokens, reply.tokens) == (100, 5)
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_repetitions_of_client_and_provider_do_not_multiply(
+    fake_server: Callable[..., FakeServer], retries: int
+) -> None:
+    server = fake_server(steps=[{"status": 503, "body": "{}"}])
+    ask(server, max_retries=retries)
+    assert server.counts() == {"Question 0?": retries + 1}
+
+
+def test_a_second_model_of_this_process_has_connections_of_its_own(fake_server: Callable[..., FakeServer]) -> None:
+    """inspect-ai keeps the first limit of a process for ever; ours must not be held to it."""
+    server = fake_server(delay_s=0.2)
+    ask(server, 2, max_connections=1)
+    assert server.most_at_once() == 1
+    ask(server, 64, max_connections=32)
+    assert 1 < server.most_at_once() <= 32
+
+
+OPENING_FAULTS: list[tuple[str, dict[str, Any], str]] = [
+    ("gpt-5", {}, "names no provider"),
+    ("/gpt-5", {}, "names no provider"),
+    ("openai/", {}, "names no provider"),
+    ("nobody/gpt-5", {}, "inspect-ai knows no provider 'nobody'"),
+    ("openai/gpt-5", {}, "needs OPENAI_API_KEY or AZUREAI_OPENAI_API_KEY, which"),
+    ("openai-api/mine/model", {"base_url": BASE_URL}, "needs MINE_API_KEY, which the environment lacks"),
+    ("openai-api/fake/model", {}, "needs FAKE_BASE_URL, which the environment lacks. Give --base-url."),
+    ("openai-api/fake/model", {"base_url": "localhost:8000"}, "is no address. It begins with http://"),
+    ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"api_key": "canary"}}, "-M api_key=… would put"),
+    ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"base_url": BASE_URL}}, "Give it as --base-url"),
+    ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"no_such": 1}}, "cannot be opened (TypeError: "),
+    ("groq/llama", {}, "needs packages that are not installed: groq. Install with: pip install groq"),
+    ("hf/no/such/model", {}, "cannot be opened (OSError: "),
+    ("hf/model", {"arguments": {"trust_remote_code": True}}, "would run code that comes with a model"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "words"), OPENING_FAULTS)
+def test_what_cannot_be_opened_says_why_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, name: str, options: dict[str, Any], words: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("FAKE_API_KEY", "fake-key-that-no-file-may-hold")
+    with pytest.raises(InputError) as caught:
+        open_model(name, **options)
+    assert words in str(caught.value)
+    assert "canary" not in str(caught.value)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 600
+
+
+def test_keys_in_extra_body_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "fake-key-that-no-file-may-hold")
+    with pytest.raises(InputError, match="--extra-body api_key"):
+        open_model("openai-api/fake/m", base_url=BASE_URL, generation=Generation(extra_body={"api_key": "x"}))
+
+
+@pytest.mark.parametrize(
+    ("missing", "name", "words"),
+    [
+        ("inspect_ai", "openai/gpt-5", "pip install 'probe4d[models]'"),
+        ("openai", "openai/gpt-5", "pip install 'probe4d[models]'"),
+        ("torch", "hf/model", "pip install 'probe4d[local]'"),
+    ],
+)
+def test_a_missing_package_is_named_with_what_installs_it(missing: str, name: str, words: str) -> None:
+    code = (
+        f"import sys; sys.modules[{missing!r}] = None\n"
+        "from probe4d.errors import InputError\n"
+        "from probe4d.models.hosted import open_model\n"
+        f"try: open_model({name!r})\n"
+        "except InputError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert words in done.stdout
+    assert done.stdout.count("\n") == 1
+
+
+class Forgetful:
+    """A journal that keeps nothing."""
+
+    def put(self, finished: Any) -> None:
+        """Drop it."""
+
+
+def test_pictures_are_let_go_once_they_are_answered(fake_server: Callable[..., FakeServer]) -> None:
+    """150 MB of pictures pass through, and what the process keeps is far less."""
+    server = fake_server(max_requests_kept=0)
+    model = open_model("openai-api/fake/model", base_url=server.base_url, max_connections=2)
+    resident: list[int] = []
+
+    def requests(number: int) -> Any:
+        for place in range(number):
+            picture = image_of(os.urandom(1_000_000), "image/jpeg")
+            yield Request(key=f"{place}", text=f"Question {place}?", images=(picture,))
+            resident.append(_resident_mb())
+
+    ask_all(model, requests(150), Forgetful())
+    assert resident[-1] - resident[20] < 90
+
+
+def _resident_mb() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1_000_000
