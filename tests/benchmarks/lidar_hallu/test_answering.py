@@ -202,7 +202,7 @@ def test_an_option_names_the_event_that_it_shares_half_with(frames: Sequence[int
         "During which frames is there a bus around the ego vehicle?",
         "from frame 004 to frame 011",
         "from frame 022 to frame 027",
-        "until the end",
+        "from frame 99999999999999999999 to frame 99999999999999999999",
     )
     assert answers_of(asked, [("scene-a", frame, "bus", "b", 8, 0, 9) for frame in frames], 30) == answers
 
@@ -213,6 +213,11 @@ def test_an_option_names_the_event_that_it_shares_half_with(frames: Sequence[int
         ("existence-yes-no", None),  # kept back by a release
         ("existence-yes-no", "Is there a car?"),
         ("temporal-choice", "When does the pedestrian wave?"),  # told by B4DL, measured by nobody
+        (
+            "existence-yes-no",
+            "Consider only objects whose center has a bearing between e- and 1.2.3 degrees (as seen from the ego "
+            "vehicle). Does car exist in frame 003?",
+        ),
         ("left-right-yes-no", "Does car exist in frame 003?"),
         ("motion-yes-no", "During frames 000-004, does the nearest car become closer to the ego vehicle?"),
     ],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import polars as pl
 
+from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.lidar_hallu.events import measured_events
-from probe4d.benchmarks.lidar_hallu.reading import Asked, read_interval, read_stem
+from probe4d.benchmarks.lidar_hallu.reading import Asked, read_stem
 from probe4d.benchmarks.lidar_hallu.rules import (
     INTERVAL_FRAMES,
     AnnotatedSector,
@@ -145,22 +146,13 @@ def _temporal_choice(asked: pl.DataFrame, measured: _Measured) -> pl.DataFrame:
     condition = ["kind", "label", "detail"]
     there = events.select("scene", *condition, first="start", last="end")
     offered = _offered(asked.drop_nulls("kind"))
-    offered = pl.concat([offered, _intervals(offered["option"])], how="horizontal").drop_nulls("from")
+    ends = [interval_in(option) or (None, None) for option in offered["option"]]
+    intervals = pl.DataFrame(ends, schema={"from": pl.Int32, "to": pl.Int32}, orient="row")
+    offered = pl.concat([offered, intervals], how="horizontal").drop_nulls("from")
     both = offered.join(there, on=condition, nulls_equal=True)
     shared = pl.min_horizontal("to", "last") - pl.max_horizontal("from", "first") + 1
     either = pl.max_horizontal("to", "last") - pl.min_horizontal("from", "first") + 1
     return both.filter(shared >= SAME_EVENT * either)
-
-
-def _intervals(options: Iterable[str]) -> pl.DataFrame:
-    """First and last key frame of options, `from` and `to`; null where an option says no interval."""
-    ends: list[tuple[int | None, int | None]] = []
-    for option in options:
-        try:
-            ends.append(read_interval(option))
-        except ValueError:
-            ends.append((None, None))
-    return pl.DataFrame(ends, schema={"from": pl.Int32, "to": pl.Int32}, orient="row")
 
 
 _RULES: dict[str, Callable[[pl.DataFrame, _Measured], pl.DataFrame]] = {

@@ -53,8 +53,9 @@ _EVENTS = {
 }
 _EVENT_HEAD = "During which frames "
 _INTERVAL = re.compile(r"from frame (\d{3,}) to frame (\d{3,})")
+_NUMBER = r"(-?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 _ANNOTATED = re.compile(
-    r"Consider only objects whose center has a bearing between (-?[\d.e-]+) and (-?[\d.e-]+) degrees [^)]*\)\. "
+    rf"Consider only objects whose center has a bearing between {_NUMBER} and {_NUMBER} degrees [^)]*\)\. "
 )
 
 
