@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from report_making import diagnosed, many_questions, right_answers, scenes
 
 from probe4d.report import browser as browser_module
+from probe4d.report import replies as replies_module
 from probe4d.report.browser import Browser, browser, chosen, script_safe
 
 QUESTIONS = many_questions()
@@ -79,7 +80,7 @@ def test_answers_stand_beside_their_questions() -> None:
 
 
 def test_long_replies_are_cut_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_module, "TEXT_BYTES", 200)
+    monkeypatch.setattr(replies_module, "TEXT_BYTES", 200)
     made = browser(DIAGNOSIS, None)
     cut = [text for text in packed(made)["texts"] if "characters in all" in text]  # type: ignore[attr-defined]
     assert cut == [("maybe " + "long " * 100)[:120] + "… (10006 characters in all)"]

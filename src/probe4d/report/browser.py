@@ -20,6 +20,7 @@ from probe4d.report.lookup import answerers
 from probe4d.report.marks import grid
 from probe4d.report.measured import measured
 from probe4d.report.picture import Picture, Pictures
+from probe4d.report.replies import replies
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.tables import Scenes
 
@@ -27,8 +28,6 @@ __all__ = ["BYTES", "QUESTIONS", "Browser", "browser", "chosen", "script_safe"]
 
 QUESTIONS = 5_000
 BYTES = 36_000_000  # of the embedded data; charts and tables take the rest of 40 MB
-TEXT_BYTES = 10_000_000
-TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,7 @@ def script_safe(data: str) -> str:
 def _pack(
     diagnosis: Diagnosis, table: pl.DataFrame, questions: list[Question], scenes: Scenes | None
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    answers, texts, notes = _answers(diagnosis, table)
+    answers, texts, notes = replies(diagnosis, questions)
     drawn = _pictures(questions, scenes)
     if scenes is None:
         notes = (*notes, "Pictures are left out, since the scenes were not given; `--data DATAROOT` adds them.")
@@ -145,45 +144,6 @@ def _without_picture(n: int) -> str:
         f"{n:,} of these questions {'has' if n == 1 else 'have'} no picture: the scene, or the records that the answer "
         "was measured from, are not in the dataset given."
     )
-
-
-def _answers(diagnosis: Diagnosis, table: pl.DataFrame) -> tuple[list[dict[str, Any]], list[str], tuple[str, ...]]:
-    """Label, state, correctness and text of each answerer, in the order of the table; texts by their index."""
-    ids = table.select(pl.col("id").alias("question"))
-    records = diagnosis.records.join(ids, on="question", how="semi").unique(
-        ["run", "question"], keep="first", maintain_order=True
-    )
-    distinct = records["text"].drop_nulls().unique(maintain_order=True)
-    lengths = distinct.str.len_bytes()
-    limit = next(
-        (size for size in TEXT_LENGTHS if lengths.clip(upper_bound=size).sum() <= TEXT_BYTES), TEXT_LENGTHS[-1]
-    )
-    cut = distinct.str.len_chars() > limit
-    shown = pl.select(
-        pl.when(cut)
-        .then(pl.format("{}… ({} characters in all)", distinct.str.slice(0, limit), distinct.str.len_chars()))
-        .otherwise(distinct)
-    ).to_series()
-    places = pl.DataFrame(
-        {"text": distinct, "place": range(distinct.len())}, schema={"text": pl.String, "place": pl.Int64}
-    )
-    coded = records.join(places, on="text", how="left", maintain_order="left").with_columns(
-        state=pl.col("state").replace_strict(
-            {state: place for place, state in enumerate(STATES)}, return_dtype=pl.Int64
-        )
-    )
-    answers = []
-    for name in answerers(diagnosis):
-        own = ids.join(coded.filter(pl.col("run") == name), on="question", how="left", maintain_order="left")
-        answers.append({
-            "label": own["label"].to_list(),
-            "state": own["state"].to_list(),
-            "correct": own["correct"].cast(pl.Int8).to_list(),
-            "text": own["place"].to_list(),
-        })  # fmt: skip
-    many = int(cut.sum())
-    notes = (f"{many:,} {'reply is' if many == 1 else 'replies are'} cut after {limit:,} characters.",) if many else ()
-    return answers, shown.to_list(), notes
 
 
 def _compared(diagnosis: Diagnosis, table: pl.DataFrame) -> list[dict[str, Any]]:

@@ -22,12 +22,13 @@ from probe4d.report.theme import LIGHT
 if TYPE_CHECKING:
     import altair
 
-__all__ = ["Chart", "bars", "changes", "dots", "lines", "ranges", "run_colours"]
+__all__ = ["Chart", "bars", "changes", "differences", "dots", "lines", "ranges", "run_colours"]
 
 WIDTH = 346  # of a whole chart with its labels: a phone's 390 px less the margins of a page
 ROW = 19
 HEIGHT = 150  # of a chart without rows
 LABEL_LIMIT = 170
+LEAST_REACH = 0.1  # of an axis of differences, so that small ones look small
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # of equal widths, so that measured labels fit
 STAND_IN = {name: f"#0000{number:02x}" for number, name in enumerate(LIGHT, start=1)}
 CONTROLS = {FIXED: "control-fixed", CONTENT: "control-content"}
@@ -86,6 +87,35 @@ def ranges(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
         x=alt.value("width"), text="told:N", color=alt.value(STAND_IN["muted"])
     )
     return _chart(title, words, joined + hollow + full + text, len(order))
+
+
+def differences(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
+    """Differences of shares with intervals, a row each, on both sides of none.
+
+    Args:
+        title: Title of the chart.
+        words: What it shows.
+        rows: Columns name, value, low, high (null where there is no interval), and told, words beside the row.
+        colour: Name of the colour.
+    """
+    import altair as alt
+
+    order = rows["name"].to_list()
+    reach = max(
+        abs(end) for end in [LEAST_REACH, *rows.select("value", "low", "high").to_numpy().ravel()] if end == end
+    )
+    label = "datum.value == 0 ? '0' : format(100 * datum.value, '+.0f')"
+    axis = alt.Axis(labelExpr=label, title=None, tickCount=5, domain=False)
+    scale = alt.Scale(domain=[-reach, reach])
+    base = _base(rows).encode(y=_y("name", order), color=alt.value(STAND_IN[colour]))
+    none = alt.Chart(alt.InlineData(values=[{"none": 0}])).mark_rule(strokeWidth=1.4)
+    none = none.encode(x=alt.X("none:Q", scale=scale, axis=axis), color=alt.value(STAND_IN["muted"]))
+    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
+    point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=scale, axis=axis))
+    text = base.mark_text(align="left", dx=9, fontSize=10).encode(
+        x=alt.value("width"), text="told:N", color=alt.value(STAND_IN["muted"])
+    )
+    return _chart(title, words, none + rule + point + text, len(order))
 
 
 def bars(title: str, words: str, rows: pl.DataFrame, colours: dict[str, str]) -> Chart:

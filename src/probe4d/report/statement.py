@@ -7,7 +7,9 @@ from typing import Literal
 
 from probe4d.report.lookup import Figure
 
-__all__ = ["FEW", "ONE_ANSWER", "Statement", "excludes_chance"]
+__all__ = ["FEW", "ONE_ANSWER", "Statement", "Tone", "excludes_chance"]
+
+Tone = Literal["bad", "good", "note"]
 
 ONE_ANSWER = 0.9  # share from which an answer counts as nearly always given
 FEW = 20  # questions or pairs below which silence is better than a sentence
@@ -26,7 +28,7 @@ class Statement:
         text: The sentence.
     """
 
-    tone: Literal["bad", "good", "note"]
+    tone: Tone
     text: str
 
 

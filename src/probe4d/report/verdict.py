@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -18,6 +17,7 @@ from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.wording import counted, listed
+from probe4d.report.asked_otherwise import told_of
 from probe4d.report.followed import followed
 from probe4d.report.lookup import (
     Figure,
@@ -29,7 +29,7 @@ from probe4d.report.lookup import (
     points,
     relations_in_order,
 )
-from probe4d.report.statement import FEW, ONE_ANSWER, Statement, excludes_chance
+from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance
 from probe4d.scenes.geometry import SECTORS
 
 __all__ = ["Verdict", "verdicts"]
@@ -67,7 +67,10 @@ def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) 
     own = given.filter(pl.col("run") == run)
     mostly_unreadable = int(own.filter(pl.col("state") == "valid")["n"].sum()) < MOSTLY_READ * int(own["n"].sum())
     yield from (statement for statement in _unreadable(own) if mostly_unreadable)
+    family = told_of(diagnosis, lookup, run)
+    yield from (one.statement for one in family if one.leads)
     yield from _accuracy(lookup, run, _best_constant(diagnosis))
+    yield from (one.statement for one in family if not one.leads)
     yield from _one_letter(lookup, own, run)
     shortcuts = diagnosis.shortcuts.filter(pl.col("run") == run)
     yield from followed(shortcuts, _relation_nouns(diagnosis, lookup))
@@ -90,7 +93,7 @@ def _accuracy(lookup: Lookup, run: str, best_constant: float) -> Iterator[Statem
     if own is None:
         return
     text = f"{percent(own.value)} of {own.n:,} answers are right ({interval(own) or 'no interval'})."
-    tone: Literal["bad", "good", "note"] = "note"
+    tone: Tone = "note"
     if content is not None and fixed is not None:
         best = max(content.value, fixed.value)
         text += (
@@ -241,8 +244,9 @@ def _relation_nouns(diagnosis: Diagnosis, lookup: Lookup) -> dict[str, str]:
 
 
 def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:
+    of_families = {pair for one in diagnosis.kinships for pair in ((one.run, one.against), (one.against, one.run))}
     for comparison in diagnosis.comparisons:
-        if comparison.run != run:
+        if comparison.run != run or (run, comparison.against) in of_families:
             continue
         repairs, regressions, change = (
             lookup.get(comparison.name, metric) for metric in ("repairs", "regressions", "accuracy_change")

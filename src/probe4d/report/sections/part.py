@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from probe4d.diagnosis.wording import in_percent
 from probe4d.report.charts import Chart
 from probe4d.report.lookup import Figure, Lookup, asked, percent
+from probe4d.report.statement import Statement
 
 __all__ = [
     "Column",
@@ -54,7 +55,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the page."""
+    """One part of the page; its statements stand before its charts."""
 
     anchor: str
     title: str
@@ -62,6 +63,7 @@ class Section:
     charts: list[Chart]
     table: Table
     keys: list[Key] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
 
 
 def word_columns(*names: str) -> tuple[Column, ...]:

@@ -18,13 +18,18 @@
 
   // ---- answers -------------------------------------------------------------------------------------
 
+  const letter = (place) => String.fromCharCode(65 + place);
+
   const VERDICTS = { right: "✓", wrong: "✗", invalid: "?", unscored: "–" };
 
   function outcome(run, index) {
-    const own = answers[run];
-    if (own.state[index] === null) return "unscored";
-    if (own.correct[index] === 1) return "right";
-    return own.state[index] === 0 ? "wrong" : "invalid";
+    return judgement(answers[run].state[index], answers[run].correct[index]);
+  }
+
+  function judgement(state, correct) {
+    if (state === null) return "unscored";
+    if (correct === 1) return "right";
+    return state === 0 ? "wrong" : "invalid";
   }
 
   function changeOf(comparison, index) {
@@ -162,9 +167,8 @@
     const answer = questions.answer[index];
     const list = element("ul", { class: "options" });
     questions.options[index].forEach((text, place) => {
-      const letter = String.fromCharCode(65 + place);
-      const right = letter === answer;
-      list.append(element("li", right ? { class: "right" } : {}, `${letter}. ${text}${right ? "  (reference)" : ""}`));
+      const right = letter(place) === answer;
+      list.append(element("li", right ? { class: "right" } : {}, `${letter(place)}. ${text}${right ? "  (reference)" : ""}`));
     });
     if (!questions.options[index].length) list.append(element("li", { class: "right" }, `${answer}  (reference)`));
     return list;
@@ -174,20 +178,45 @@
     const body = element("tbody");
     runs.forEach((name, run) => {
       const own = answers[run];
-      const verdict = outcome(run, index);
-      const state = states[own.state[index]] ?? "not scored";
-      const said = own.label[index] ?? state;
+      const asked = own.variants?.[index] ?? [];
       const changes = compared.map((comparison, number) => (comparison.run === name ? changeOf(number, index) : null));
-      const told = [verdict === "invalid" ? `invalid: ${state}` : verdict, ...changes.filter(Boolean)].join(", ");
-      const reply = own.text[index] === null ? "" : texts[own.text[index]];
-      body.append(element("tr", {},
-        element("td", {}, name),
-        element("td", {}, said),
-        element("td", { class: verdict }, `${VERDICTS[verdict]} ${told}`),
-        element("td", { class: "reply" }, reply)));
+      const [first, ...others] = asked.length ? asked : [[null, own.label[index], own.state[index], own.correct[index], own.text[index], 0]];
+      body.append(...reply(index, name, first, changes.filter(Boolean), shown(own, index)));
+      for (const other of others) body.append(...reply(index, name, other, [], null));
     });
     const head = element("tr", {}, ...["Run", "Answer", "Outcome", "Reply"].map((text) => element("th", { scope: "col" }, text)));
     return element("div", { class: "wide" }, element("table", { class: "answers" }, element("thead", {}, head), body));
+  }
+
+  // Rows of one answer. Its label is a letter of the question; with rotated options the model saw another letter.
+  function reply(index, name, [variant, label, stateNumber, correct, text, rotation], changes, note) {
+    const verdict = judgement(stateNumber, correct);
+    const unasked = stateNumber === null && answers.some((one) => one.state[index] !== null);
+    const state = states[stateNumber] ?? (unasked ? "not asked" : "not scored");
+    const told = [verdict === "invalid" ? `invalid: ${state}` : verdict, ...changes].join(", ");
+    const count = questions.options[index].length;
+    const turned = rotation && count;
+    const seen = turned && label !== null ? `, shown as ${letter((label.charCodeAt(0) - 65 - rotation + count) % count)}` : "";
+    const aside = [note, turned ? order(index, rotation) : null].filter(Boolean).join(" ");
+    const row = element("tr", aside ? { class: "noted" } : {},
+      element("td", {}, name, variant === null ? null : element("span", { class: "variant" }, variant)),
+      element("td", {}, `${label ?? state}${seen}`),
+      element("td", { class: verdict }, unasked ? VERDICTS[verdict] : `${VERDICTS[verdict]} ${told}`),
+      element("td", { class: "reply" }, text === null ? "" : texts[text]));
+    return aside ? [row, element("tr", {}, element("td", { class: "aside", colspan: "4" }, aside))] : [row];
+  }
+
+  function order(index, rotation) {
+    const options = questions.options[index];
+    return `Options as shown: ${options.map((_, place) => `${letter(place)}. ${options[(place + rotation) % options.length]}`).join(", ")}.`;
+  }
+
+  function shown(own, index) {
+    const one = own.shown?.of[index];
+    if (!one) return null;
+    const [frames, digest, scene, answer] = one;
+    const from = scene === null ? "" : ` of ${scene}${answer === null ? "" : `, where ${answer} is right`}`;
+    return `Shown ${own.shown.what}: key ${frames}${from}.${digest === null ? "" : ` Evidence ${digest}.`}`;
   }
 
   function measured(index) {

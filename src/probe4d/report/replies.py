@@ -1,0 +1,135 @@
+"""Everybody's answers to the questions that a page embeds: what was said, in each variant, and what had been shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+
+from probe4d.benchmarks.question import Question
+from probe4d.diagnosis.parsing import STATES
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.asked_otherwise import shown_in_words
+from probe4d.report.lookup import answerers
+from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.frames import frames_shown, wrong_order
+from probe4d.runs.run import Run
+
+__all__ = ["replies"]
+
+TEXT_BYTES = 10_000_000
+TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
+DIGEST = 12  # digits of an evidence digest that tell any two apart
+
+
+def replies(
+    diagnosis: Diagnosis, questions: Sequence[Question]
+) -> tuple[list[dict[str, Any]], list[str], tuple[str, ...]]:
+    """Pack the answers of every answerer, runs first.
+
+    Args:
+        diagnosis: The answers.
+        questions: The questions embedded, in order.
+
+    Returns:
+        For each answerer the columns `label`, `state`, `correct` and `text` in the order of the questions, `shown`
+        (what it saw; null if nothing) and `variants` (every answer of a run that asked in variants; null for
+        others); the distinct texts, to which `text` points; and what was cut, as sentences.
+    """
+    ids = pl.DataFrame({"question": [question.id for question in questions]}, schema={"question": pl.String})
+    # A question left out by a run has no row; a release may hold one twice.
+    records = diagnosis.records.join(ids, on="question", how="semi").unique(
+        ["run", "question"], keep="first", maintain_order=True
+    )
+    variants = diagnosis.variants.join(ids, on="question", how="semi")
+    texts, cut, limit = _texts(pl.concat([records["text"], variants["text"]]))
+    places = pl.DataFrame(
+        {"text": texts, "place": range(texts.len())}, schema={"text": pl.String(), "place": pl.Int64()}
+    )
+    coded, coded_variants = (_coded(table, places) for table in (records, variants))
+    runs = {run.name: run for run in diagnosis.runs}
+    answers = []
+    for name in answerers(diagnosis):
+        own = ids.join(coded.filter(pl.col("run") == name), on="question", how="left", maintain_order="left")
+        run = runs.get(name)
+        answers.append({
+            "label": own["label"].to_list(),
+            "state": own["state"].to_list(),
+            "correct": own["correct"].cast(pl.Int8).to_list(),
+            "text": own["place"].to_list(),
+            "shown": None if run is None else _shown(run, questions),
+            "variants": None if run is None else _variants(run, ids, coded_variants),
+        })  # fmt: skip
+    many = int(cut.sum())
+    notes = (f"{many:,} {'reply is' if many == 1 else 'replies are'} cut after {limit:,} characters.",) if many else ()
+    return answers, _cut_off(texts, cut, limit).to_list(), notes
+
+
+def _texts(all_texts: pl.Series) -> tuple[pl.Series, pl.Series, int]:
+    """The distinct texts, which of them have to be cut, and to how many characters."""
+    distinct = all_texts.drop_nulls().unique(maintain_order=True)
+    lengths = distinct.str.len_bytes()
+    limit = next(
+        (size for size in TEXT_LENGTHS if lengths.clip(upper_bound=size).sum() <= TEXT_BYTES), TEXT_LENGTHS[-1]
+    )
+    return distinct, distinct.str.len_chars() > limit, limit
+
+
+def _cut_off(texts: pl.Series, cut: pl.Series, limit: int) -> pl.Series:
+    return pl.select(
+        pl.when(cut)
+        .then(pl.format("{}… ({} characters in all)", texts.str.slice(0, limit), texts.str.len_chars()))
+        .otherwise(texts)
+    ).to_series()
+
+
+def _coded(records: pl.DataFrame, places: pl.DataFrame) -> pl.DataFrame:
+    """Records with the numbers of their texts and states."""
+    numbers = {state: place for place, state in enumerate(STATES)}
+    return records.join(places, on="text", how="left", maintain_order="left").with_columns(
+        state=pl.col("state").replace_strict(numbers, return_dtype=pl.Int64)
+    )
+
+
+def _variants(run: Run, ids: pl.DataFrame, coded: pl.DataFrame) -> list[list[list[Any]]] | None:
+    """For each question the name, label, state, correctness, text and rotation of every answer."""
+    own = coded.filter(pl.col("run") == run.name)
+    if not own.height:
+        return None
+    rotations = run.answers.select("question", "variant", "rotation")
+    rows = own.join(rotations, on=["question", "variant"], how="left", nulls_equal=True, maintain_order="left")
+    of: dict[str, list[list[Any]]] = {}
+    columns = ("question", "variant", "label", "state", pl.col("correct").cast(pl.Int8), "place", "rotation")
+    for question, *answer in rows.select(columns).iter_rows():
+        of.setdefault(question, []).append(answer)
+    return [of.get(question, []) for question in ids["question"]]
+
+
+def _shown(run: Run, questions: Sequence[Question]) -> dict[str, Any] | None:
+    """What a run saw: in words, and for each question its frames, the digest, the other scene and the answer there."""
+    plan = run.record.evidence
+    if plan is None or plan.kind == "none":
+        return None
+    columns = ("question", "evidence", "evidence_scene", "evidence_answer")
+    answered = {question: rest for question, *rest in run.answers.select(columns).unique("question").iter_rows()}
+    shown: list[list[str | None] | None] = []
+    for question in questions:
+        found = answered.get(question.id)
+        if found is None:
+            shown.append(None)
+            continue
+        digest, scene, answer = found
+        shown.append([_frames(question, plan), None if digest is None else digest[:DIGEST], scene, answer])
+    return {"what": shown_in_words(plan), "of": shown}
+
+
+def _frames(question: Question, plan: EvidencePlan) -> str:
+    """The key frames shown, in the order shown."""
+    frames = frames_shown(question, plan, question.keyframes or 0)
+    if plan.kind == "shuffled" and len(frames) > 1:
+        frames = wrong_order(frames, seed=plan.seed, key=question.id)
+    if len(frames) > 2 and all(after - before == 1 for before, after in pairwise(frames)):
+        return f"frames {frames[0]}\u2013{frames[-1]}"
+    return f"frame{'' if len(frames) == 1 else 's'} {', '.join(map(str, frames))}"
