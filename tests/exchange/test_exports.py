@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
-from export_making import HOSTILE, benchmark_of, hostile_benchmark, hostile_question
+from export_making import CARD, HOSTILE, benchmark_of, hostile_benchmark, hostile_question
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import QUESTION_SCHEMA, to_table
@@ -124,7 +124,7 @@ def test_huggingface_holds_the_table_its_card_and_croissant(exports: Path, hosti
     assert table.select(kept).equals(hostile.table.select(kept))
     assert dict(table.select("id", "prompt").iter_rows()) == prompts(hostile)
     card = (folder / "README.md").read_text()
-    assert card.startswith("---\nlicense: other\n---\n")
+    assert card.startswith(CARD.rstrip())
     assert "its own; {{ ask }}" in card
     assert "do not publish" not in card
     croissant = json.loads((folder / "croissant.json").read_bytes())

@@ -1,0 +1,98 @@
+"""lm-evaluation-harness, datasets, mlcroissant and pandas load the exports: `make soak` installs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from export_making import HOSTILE, hostile_benchmark
+
+from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
+from probe4d.benchmarks.suites import build
+from probe4d.exchange.exports.export import export
+from probe4d.exchange.exports.huggingface import TABLE_SCHEMA
+from probe4d.exchange.exports.jsonl import read_items
+from probe4d.runs.evidence_plan import evidence_named
+from probe4d.scenes.opening import open_scenes
+
+ROOT = Path(__file__).parents[2]
+PYTHON = ROOT / ".venv-harnesses" / "bin" / "python"
+
+pytestmark = pytest.mark.soak
+
+
+@pytest.fixture(scope="module", params=["hostile", "pictured"])
+def loaded(
+    request: pytest.FixtureRequest, simulated: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Benchmark, Path, dict[str, Any]]:
+    """A benchmark, its exports and what the harnesses see in them."""
+    if not PYTHON.exists():
+        pytest.skip("the harnesses are not installed in .venv-harnesses; run `make harnesses`")
+    folder = tmp_path_factory.mktemp(request.param)
+    shows: dict[str, Any] = {}
+    if request.param == "hostile":
+        benchmark = hostile_benchmark(folder / "bench")
+    else:
+        scenes = open_scenes(simulated)
+        build("lidar-hallu", scenes, folder / "bench", per_family=12)
+        benchmark = read_benchmark(folder / "bench")
+        shows = {"evidence": evidence_named("birds-eye", max_frames=2), "scenes": scenes}
+    for to in ("lm-eval", "huggingface", "vlmevalkit", "jsonl"):
+        export(benchmark, folder / "exports" / to, to=to, **shows)  # type: ignore[arg-type]
+    script = ROOT / "tests" / "peers" / "load_exports.py"
+    done = subprocess.run(
+        [PYTHON, script, folder / "exports"],
+        env={**os.environ, "HF_HOME": str(folder / "hub"), "PYTHONWARNINGS": "ignore"},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    return benchmark, folder / "exports", json.loads((folder / "exports" / "found.json").read_text())
+
+
+def test_lm_eval_asks_every_prompt_and_finds_every_answer(loaded: tuple[Benchmark, Path, dict[str, Any]]) -> None:
+    benchmark, _, found = loaded
+    seen = found["lm-eval"]
+    assert seen["prompts"] == seen["expected"]
+    assert sum(seen["samples"].values()) == 2 * benchmark.table.height
+    assert seen["results"]["probe4d_lidar_hallu"]["exact_match,answer"] == 1.0
+    assert seen["results"]["probe4d_lidar_hallu_likelihood"]["acc,none"] == 1.0
+    assert {str(version) for version in seen["versions"].values()} == {benchmark.record.version}
+
+
+def test_datasets_reads_the_table_by_the_card(loaded: tuple[Benchmark, Path, dict[str, Any]]) -> None:
+    _, exports, found = loaded
+    items = read_items(exports / "jsonl")
+    rows = found["huggingface"]["rows"]
+    assert found["huggingface"]["features"] == list(TABLE_SCHEMA)
+    assert [row["id"] for row in rows] == [item.id for item in items]
+    for row, item in zip(rows, items, strict=True):
+        assert (row["prompt"], tuple(row["options"]), row["answer"]) == (item.prompt, item.options, item.answer)
+        assert tuple(row["pictures"]) == item.evidence
+        assert all((exports / "huggingface" / path).is_file() for path in row["pictures"])
+
+
+def test_croissant_is_valid_and_gives_the_records(loaded: tuple[Benchmark, Path, dict[str, Any]]) -> None:
+    _, exports, found = loaded
+    assert found["huggingface"]["errors"] == []
+    (warning,) = found["huggingface"]["warnings"]
+    assert "datePublished" in warning  # whoever publishes it knows when
+    assert found["huggingface"]["records"] == [[item.id, item.prompt] for item in read_items(exports / "jsonl")]
+
+
+def test_pandas_reads_the_table_for_vlmevalkit(loaded: tuple[Benchmark, Path, dict[str, Any]]) -> None:
+    benchmark, exports, found = loaded
+    cells = found["vlmevalkit"]["cells"]
+    items = read_items(exports / "jsonl")
+    assert cells["index"] == list(range(len(items)))
+    assert cells["id"] == [item.id for item in items]
+    assert cells["question"] == [f"{item.preamble}{item.question}" for item in items]
+    options = zip(*(cells[letter] for letter in "ABCD"), strict=True)
+    for item, row in zip(items, options, strict=True):
+        assert row == (item.options or ("Yes", "No", None, None))
+    assert benchmark.table.height == len(items) >= len(HOSTILE)
