@@ -1,0 +1,147 @@
+"""What `probe4d ask` is given: options that cannot be followed, and how their values are read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import probe4d
+from probe4d.cli import app
+from probe4d.cli.arguments import json_object, key_values, read_environment, text_or_file
+from probe4d.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def bench(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("refused") / "bench"
+    probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), path, per_family=8)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ("", r"ask needs a model\. Give --model PROVIDER/NAME, or --preset NAME"),
+        ("--model nobody/m", "knows no provider 'nobody'"),
+        ("--model gpt", "'gpt' names no provider"),
+        ("--model openai-api/keyless/m", "KEYLESS_API_KEY"),
+        ("--model control:magic", "no control 'control:magic'"),
+        ("--model control:fixed --limit 0", "the limit is 0"),
+        ("--model control:fixed --limit -1", "the limit is -1"),
+        ("--model control:fixed --sample 100000", "a sample of 100,000 cannot be drawn"),
+        ("--model control:fixed --family nothing", r"no family 'nothing'\. Choose from its families: existence"),
+        ("--model control:fixed --max-connections 0", "max_connections must be at least 1, not 0"),
+        ("--model control:fixed --setting other", "no setting 'other'; there are default"),
+        ("--model control:fixed --evidence sonar", "no evidence 'sonar'; there is none"),
+        ("--model control:fixed --evidence cameras", "Give its folder with --data DATAROOT"),
+        ("--model control:fixed --evidence cameras --data nowhere", "nowhere"),
+        ("--model control:fixed -M device", "-M takes KEY=VALUE"),
+        ("--model control:fixed -M a=1 -M a=2", "-M a is given twice"),
+        ("--model control:fixed -M api_key=canary", "would put a key"),
+        ("--model control:fixed --extra-body {", "--extra-body takes a JSON object"),
+        ("--model control:fixed --system @nowhere", "nowhere: cannot be read"),
+        ("--model control:fixed --temperature 3", r"temperature must be 0 to 2\.0, not 3\.0"),
+        ("--model control:fixed --top-p 0", "top_p must be above 0"),
+        ("--model control:fixed --max-tokens 0", "max_tokens must be at least 1"),
+        ("--model control:fixed --dry-run --tokenizer gpt2", "gpt2: is no file"),
+        ("--preset nothing", "no preset 'nothing'"),
+        ("--preset stride-dolphins", r"no API serves Dolphins.*probe4d import answers"),
+    ],
+)
+def test_what_cannot_be_followed_is_one_sentence_and_leaves_nothing(
+    bench: Path, options: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=words) as raised:
+        app(["ask", str(bench), "--out", "run", *options.split()], standalone_mode=False)
+    assert "canary" not in str(raised.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_answer_folder_is_needed_unless_nothing_is_sent(bench: Path) -> None:
+    with pytest.raises(InputError, match=r"Give --out RUN, or --dry-run to send nothing"):
+        app(["ask", str(bench), "--model", "control:fixed"], standalone_mode=False)
+
+
+def test_folders_that_are_none_or_hold_something_else_are_refused(bench: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thing").write_text("")
+    for out, words in (("file", "is a file"), ("full", "is not empty and holds no run")):
+        arguments = ["ask", str(bench), "--model", "control:fixed", "--out", str(tmp_path / out)]
+        with pytest.raises(InputError, match=words):
+            app(arguments, standalone_mode=False)
+    with pytest.raises(InputError, match="is not a folder"):
+        app(["ask", str(tmp_path / "nowhere"), "--model", "control:fixed", "--out", "run"], standalone_mode=False)
+
+
+def test_a_preset_fills_and_the_user_wins(
+    bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = ["--model", "control:fixed", "--max-tokens", "7", "--max-side", "300"]
+    app(["ask", str(bench), "--preset", "stride-gpt-5.5", *own, "--out", "run"], standalone_mode=False)
+    record = probe4d.read_run(tmp_path / "run").record
+    assert record.generation is not None
+    assert record.evidence is not None
+    assert (record.preset, record.model, record.parameters) == ("stride-gpt-5.5", "control:fixed", {})
+    assert (record.generation.max_tokens, record.generation.image_detail) == (7, "low")
+    assert (record.evidence.pictures.max_side_px, record.evidence.max_frames) == (300, 40)
+    assert "The options of the preset stride-gpt-5.5 (GPT-5.5) are used for control:fixed." in capsys.readouterr().err
+
+
+def test_values_behind_minus_m_are_json_scalars_or_text() -> None:
+    pairs = ["a=1", "b=1.5", "c=true", "d=null", 'e="5"', "f=cpu", "g=", "h=a=b", "i=[1]", "j=NaN", "k=01"]
+    assert key_values(pairs, option="-M") == {
+        "a": 1,
+        "b": 1.5,
+        "c": True,
+        "d": None,
+        "e": "5",
+        "f": "cpu",
+        "g": "",
+        "h": "a=b",
+        "i": "[1]",
+        "j": "NaN",
+        "k": "01",
+    }
+
+
+@pytest.mark.parametrize("pair", ["sk-canary", "=canary", "a b=canary", "-x=canary"])
+def test_a_malformed_pair_is_not_repeated_since_it_may_hold_a_key(pair: str) -> None:
+    with pytest.raises(InputError, match="-M takes KEY=VALUE") as raised:
+        key_values([pair], option="-M")
+    assert "canary" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "3", "{", "{1: 2}", "[" * 100_000])
+def test_what_is_no_json_object_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="--extra-body takes a JSON object"):
+        json_object(text, option="--extra-body")
+
+
+def test_text_comes_from_a_file_behind_an_at_sign(tmp_path: Path) -> None:
+    assert text_or_file("Look.", option="--system") == "Look."
+    (tmp_path / "message").write_text("Sieh genau hin: ä.", encoding="utf-8")
+    assert text_or_file(f"@{tmp_path / 'message'}", option="--system") == "Sieh genau hin: ä."
+    (tmp_path / "message").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="is no text in UTF-8"):
+        text_or_file(f"@{tmp_path / 'message'}", option="--system")
+    with pytest.raises(InputError, match="cannot be read"):
+        text_or_file(f"@{tmp_path}", option="--system")
+
+
+def test_an_env_file_sets_what_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    read_environment()  # there is none
+    monkeypatch.setenv("PROBE4D_TEST_SET", "before")
+    monkeypatch.setenv("PROBE4D_TEST_UNSET", "x")
+    monkeypatch.delenv("PROBE4D_TEST_UNSET")
+    Path(".env").write_text("PROBE4D_TEST_SET=after\nPROBE4D_TEST_UNSET='quoted value'\n")
+    read_environment()
+    assert (os.environ["PROBE4D_TEST_SET"], os.environ["PROBE4D_TEST_UNSET"]) == ("before", "quoted value")
+    Path(".env").write_bytes(b"A=\xff\xfe\n")
+    with pytest.raises(InputError, match=r"\.env: cannot be read as text in UTF-8"):
+        read_environment()
