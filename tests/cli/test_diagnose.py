@@ -58,6 +58,17 @@ def test_tables_and_a_table_on_standard_output(command: Command, asked: Path, tm
     assert not (out / "report.html").exists()
 
 
+def test_a_run_that_was_asked_a_part_has_empty_cells() -> None:
+    figures = {"family": ["a", "all"], "format": ["yes-no", "all"], "part": [None, 0.5], "full": [0.25, 0.25]}
+    (table,) = tables_in_percent(pl.DataFrame(figures), 200)
+    assert [list(column.cells) for column in table.columns] == [
+        ["a", "all"],
+        ["yes-no", "all"],
+        ["", "50.0"],
+        ["25.0", "25.0"],
+    ]
+
+
 def test_the_report_is_written(command: Command, asked: Path, tmp_path: Path) -> None:
     done = command("diagnose", asked / "bench", asked / "one", "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr

@@ -12,6 +12,7 @@ from diagnosis_making import benchmark_of, driving_benchmark, mixture, oracle, q
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.overview import accuracies
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.errors import InputError
 from probe4d.runs.run import LeftOut, Run, asked_of, check_run
@@ -96,6 +97,23 @@ def test_the_same_part_of_two_runs_is_diagnosed_together() -> None:
     assert figure(diagnosis, "control:fixed", "accuracy")[1] == 40
     assert figure(diagnosis, "b vs a", "accuracy_change") == (0, 40)
     assert figure(diagnosis, "b vs a", "answers_alike") == (1, 40)
+
+
+def test_the_overview_has_every_family_in_order_and_nothing_where_none_was_asked() -> None:
+    full = run_of("full", BENCHMARK, oracle)
+    part = selecting(run_of("part", BENCHMARK, oracle), families=("position",))
+    table = accuracies(diagnose(BENCHMARK, [part, full]))
+    assert table.select("family", "format").rows() == [
+        ("existence", "yes-no"),
+        ("position", "yes-no"),
+        ("distance", "choice"),
+        ("all", "yes-no"),
+        ("all", "choice"),
+        ("all", "all"),
+    ]
+    assert table["part"].to_list() == [None, 1, None, 1, None, 1]
+    assert table["full"].to_list() == [1] * 6
+    assert table["control:fixed"].is_null().to_list() == table["part"].is_null().to_list()
 
 
 def test_what_a_run_left_out_is_no_mistake() -> None:

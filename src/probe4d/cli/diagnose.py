@@ -86,7 +86,7 @@ def _refuse_inputs(out: Path, inputs: Sequence[Path]) -> None:
 
 
 def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
-    """A row for each family and format, a column for each run and control.
+    """A row for each family and format, a column for each run and control; empty where a run was not asked any.
 
     Where that is too wide, runs are the rows, in as many tables as it takes to show every family.
 
@@ -98,7 +98,8 @@ def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
 
     names = [output.harmless(name) for name in accuracies.columns[2:]]
     groups = [(output.harmless(family), kind) for family, kind in accuracies.select("family", "format").iter_rows()]
-    cells = [[in_percent(value) for value in row] for row in accuracies.select(accuracies.columns[2:]).iter_rows()]
+    values = accuracies.select(accuracies.columns[2:]).iter_rows()
+    cells = [["" if value is None else in_percent(value) for value in row] for row in values]
     upright = _tables(["accuracy, %", "format"], groups, names, cells, width)
     if len(upright) <= 1:
         return upright

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis
 
 __all__ = ["PARSER_CHANGED", "ParserChange", "accuracies", "parser_changes"]
@@ -27,14 +28,21 @@ def accuracies(diagnosis: Diagnosis) -> pl.DataFrame:
     """Accuracy by family and format.
 
     Returns:
-        Columns family, format, and one for each run and control, in this order; the total comes with family `all`.
+        Columns family, format, and one for each run and control, in this order; null where a run was not asked any.
+        The total, of what each was asked, comes last, with family `all`.
     """
     figures = diagnosis.figures.filter(
         (pl.col("metric") == "accuracy")
         & (pl.col("relation") == "all")
         & ((pl.col("format") != "all") | (pl.col("family") == "all"))
     )
-    return figures.pivot(on="run", index=["family", "format"], values="value", maintain_order=True)
+    table = figures.pivot(on="run", index=["family", "format"], values="value", maintain_order=True)
+    # A run that was asked a part comes with the families of that part, so the order of the rows is not that of all.
+    families = {family: place for place, family in enumerate(diagnosis.benchmark.record.counts)}
+    formats = {kind: place for place, kind in enumerate(SCORED_FORMATS)}
+    place = pl.col("family").replace_strict(families, default=len(families), return_dtype=pl.Int64)
+    kind = pl.col("format").replace_strict(formats, default=len(formats), return_dtype=pl.Int64)
+    return table.sort(pl.col("family") == "all", place, kind, maintain_order=True)
 
 
 def parser_changes(diagnosis: Diagnosis) -> list[ParserChange]:
