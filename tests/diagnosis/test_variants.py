@@ -150,6 +150,16 @@ def test_options_are_read_in_the_order_in_which_they_were_shown() -> None:
     assert diagnose(benchmark, [run]).variants["label"].to_list() == ["B", "B", "B"]
 
 
+@pytest.mark.parametrize("parser", ["default", "published", "older"])
+def test_of_a_chain_of_thought_the_answer_alone_is_read(parser: str) -> None:
+    benchmark = small()
+    thought = "A is out, and no car is left.\n**Answer:** "
+    run = varied_run("m", benchmark, lambda asked, way: thought + asked.answer, setting="chain-of-thought")
+    diagnosis = diagnose(benchmark, [run], parser=parser)
+    assert diagnosis.records.filter(run="m")["label"].to_list() == ["C", "A", "Yes"]
+    assert diagnosis.records.filter(run="m")["text"].to_list() == [thought + answer for answer in ("C", "A", "Yes")]
+
+
 def test_several_people_are_variants_of_one_run() -> None:
     run = run_of("human", BENCHMARK, oracle)
     people = [run.answers.with_columns(variant=pl.lit(name)) for name in ("Ada", "Émile")]

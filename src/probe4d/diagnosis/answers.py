@@ -19,6 +19,22 @@ from probe4d.runs.settings import Setting, recorded_setting
 
 __all__ = ["ReadAnswers", "read_answers"]
 
+_ROWS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "item": pl.UInt32(),
+    "question": pl.String(),
+    "format": pl.String(),
+    "options": pl.List(pl.String()),
+    "variant": pl.String(),
+    "main": pl.Boolean(),
+    "rotation": pl.Int64(),
+    "text": pl.String(),
+    "part": pl.String(),  # of the text that is the answer
+    "finish_reason": pl.String(),
+    "error": pl.String(),
+    "evidence_answer": pl.String(),
+}
+
 
 @dataclass(frozen=True)
 class ReadAnswers:
@@ -62,23 +78,6 @@ def read_answers(
     return ReadAnswers(_coded(_parse(rows, parser)), tuple(warnings))
 
 
-_ROWS_SCHEMA: dict[str, pl.DataType] = {
-    "run": pl.String(),
-    "item": pl.UInt32(),
-    "question": pl.String(),
-    "format": pl.String(),
-    "options": pl.List(pl.String()),
-    "variant": pl.String(),
-    "main": pl.Boolean(),
-    "rotation": pl.Int64(),
-    "text": pl.String(),
-    "part": pl.String(),  # of the text that is the answer
-    "finish_reason": pl.String(),
-    "error": pl.String(),
-    "evidence_answer": pl.String(),
-}
-
-
 def _answered(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
     """What a run answered in every variant of every question asked, null where it did not; columns `_ROWS_SCHEMA`.
 
@@ -103,27 +102,22 @@ def _answered(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
         nulls_equal=True,
         maintain_order="left",
     )
-    turned = rows.filter(pl.col("recorded") != pl.col("rotation"))
-    for question, variant, recorded in turned.select("question", "variant", "recorded").head(1).iter_rows():
-        raise InputError(
-            f"answers question {question} in the variant {variant!r} with the options rotated by {recorded}, which "
-            f"is not what the setting {setting.name!r} says.",
-            path=run.path or run.name,
-            remedy="Ask or import it again.",
-        )
-    texts = rows["text"].drop_nulls().unique(maintain_order=True)
-    parts = pl.DataFrame(
-        {"text": texts, "part": [setting.answer_part(text) for text in texts]},
-        schema={"text": pl.String, "part": pl.String},
-    )
+    _refuse_turned(run, setting, rows)
     return (
-        rows.join(parts, on="text", how="left", maintain_order="left")
+        rows.join(_answer_parts(setting, rows["text"]), on="text", how="left", maintain_order="left")
         .with_columns(
             run=pl.lit(run.name),
             rotation=(pl.coalesce("rotation", "recorded").fill_null(0) % pl.col("size")).fill_null(0),
         )
         .select(pl.col(name).cast(kind) for name, kind in _ROWS_SCHEMA.items())
     )
+
+
+def _answer_parts(setting: Setting, texts: pl.Series) -> pl.DataFrame:
+    """Columns text, each once, and part, the part of it that is the answer."""
+    distinct = texts.drop_nulls().unique(maintain_order=True)
+    parts = [setting.answer_part(text) for text in distinct]
+    return pl.DataFrame({"text": distinct, "part": pl.Series(parts, dtype=pl.String)})
 
 
 def _ways(setting: Setting, asked: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
@@ -166,6 +160,17 @@ def _refuse_strange(run: Run, replies: pl.DataFrame, expected: pl.DataFrame) -> 
                 path=run.path or run.name,
                 remedy="Ask or import it again, with the setting that it was asked in.",
             )
+
+
+def _refuse_turned(run: Run, setting: Setting, rows: pl.DataFrame) -> None:
+    turned = rows.filter(pl.col("recorded") != pl.col("rotation"))
+    for question, variant, recorded in turned.select("question", "variant", "recorded").head(1).iter_rows():
+        raise InputError(
+            f"answers question {question} in the variant {variant!r} with the options rotated by {recorded}, which "
+            f"is not what the setting {setting.name!r} says.",
+            path=run.path or run.name,
+            remedy="Ask or import it again.",
+        )
 
 
 def _partly_asked(run: Run, asked: int, scored: int) -> list[str]:
