@@ -1,4 +1,4 @@
-"""Probe4D builds questions whose answers follow from geometry, and shows what a model's answers depend on.
+"""Probe4D builds questions whose answers follow from geometry, asks any model, and shows what its answers depend on.
 
 The names below are loaded when first used, so that `import probe4d` costs nothing.
 """
@@ -14,11 +14,21 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
     from probe4d.benchmarks.question import Question
     from probe4d.benchmarks.suites import build, check, write_prompts
+    from probe4d.diagnosis.control_runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
     from probe4d.exchange.answers import import_answers
+    from probe4d.exchange.exports.export import export
+    from probe4d.exchange.inspect_log import write_inspect_log
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
+    from probe4d.models.generation import Generation
+    from probe4d.models.presets import preset_named
     from probe4d.report.page import write_report
+    from probe4d.runs.ask import ask
+    from probe4d.runs.dry_run import dry_run
+    from probe4d.runs.evidence_plan import evidence_named
+    from probe4d.runs.prepared import prepare
     from probe4d.runs.run import Run, read_run
+    from probe4d.runs.selection import Selection
     from probe4d.scenes.opening import open_scenes
     from probe4d.scenes.sanity import inspect
     from probe4d.scenes.simulator.simulate import simulate
@@ -27,20 +37,30 @@ if TYPE_CHECKING:
 __all__ = [
     "Benchmark",
     "Diagnosis",
+    "Generation",
     "Question",
     "Run",
     "Scenes",
+    "Selection",
     "__version__",
+    "ask",
     "build",
     "check",
+    "control_model",
     "diagnose",
+    "dry_run",
+    "evidence_named",
+    "export",
     "import_answers",
     "import_lidar_hallu",
     "inspect",
     "open_scenes",
+    "prepare",
+    "preset_named",
     "read_benchmark",
     "read_run",
     "simulate",
+    "write_inspect_log",
     "write_prompts",
     "write_report",
 ]
@@ -48,19 +68,29 @@ __all__ = [
 _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",
     "Diagnosis": "probe4d.diagnosis.diagnose",
+    "Generation": "probe4d.models.generation",
     "Question": "probe4d.benchmarks.question",
     "Run": "probe4d.runs.run",
     "Scenes": "probe4d.scenes.tables",
+    "Selection": "probe4d.runs.selection",
+    "ask": "probe4d.runs.ask",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
+    "control_model": "probe4d.diagnosis.control_runs",
     "diagnose": "probe4d.diagnosis.diagnose",
+    "dry_run": "probe4d.runs.dry_run",
+    "evidence_named": "probe4d.runs.evidence_plan",
+    "export": "probe4d.exchange.exports.export",
     "import_answers": "probe4d.exchange.answers",
     "import_lidar_hallu": "probe4d.exchange.lidar_hallu_release",
     "inspect": "probe4d.scenes.sanity",
     "open_scenes": "probe4d.scenes.opening",
+    "prepare": "probe4d.runs.prepared",
+    "preset_named": "probe4d.models.presets",
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_run": "probe4d.runs.run",
     "simulate": "probe4d.scenes.simulator.simulate",
+    "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",
 }

@@ -13,7 +13,7 @@ from probe4d.cli import output
 def test_help_lists_every_verb(command) -> None:
     result = command("--help")
     assert result.returncode == 0
-    for verb in ("scenes", "simulate", "build", "check", "prompts", "import", "diagnose", "show", "demo"):
+    for verb in ("scenes", "simulate", "build", "check", "prompts", "ask", "import", "diagnose", "show", "demo"):
         assert verb in result.stdout
 
 
