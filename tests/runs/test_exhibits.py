@@ -138,6 +138,11 @@ def test_what_is_not_in_the_dataset_is_left_out_with_the_reason(scenes: Scenes) 
     }
 
 
+def test_a_scene_without_key_frames_shows_nothing(tmp_path: Path) -> None:
+    shown = exhibits([question("q")], evidence_named("black"), scenes_of({"a": 0, "b": 1}, root=tmp_path))
+    assert (shown.of, reasons(shown)) == ({}, {"q": "its scene a has no key frames"})
+
+
 def test_missing_files_and_readings_are_named_and_the_others_asked(scenes: Scenes) -> None:
     lost = scenes.root / "CAM_BACK" / "a-2"
     lost.unlink()

@@ -119,6 +119,9 @@ def _own_frames(
             reasons[question.id] = f"its scene {question.scene} is not in {scenes.root / scenes.version}"
             continue
         frames = frames_shown(question, plan, keyframes[scene])
+        if not frames:
+            reasons[question.id] = f"its scene {scene} has no key frames"
+            continue
         if beyond := [frame for frame in frames if not 0 <= frame < keyframes[scene]]:
             reasons[question.id] = f"it shows key frame {beyond[0]}, and {scene} has {keyframes[scene]}"
             continue
