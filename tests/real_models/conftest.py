@@ -37,9 +37,10 @@ def vision_language_server(smollm2: Path, tmp_path_factory: pytest.TempPathFacto
         yield server
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _key(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The server asks for no key; the client of its kind wants one."""
+@pytest.fixture(scope="module", autouse=True)
+def _environment() -> Iterator[None]:
+    """A key, which the client wants and the server does not, and one thread for each process, as in `serving`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOCAL_API_KEY", "none")
+        patch.setenv("OMP_NUM_THREADS", "1")
         yield

