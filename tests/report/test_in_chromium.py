@@ -10,17 +10,22 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import msgspec
+import polars as pl
 import pytest
-from report_making import diagnosed, many_questions, question, right_answers, scenes
+from report_making import benchmark, diagnosed, many_questions, question, right_answers, run, scenes
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from test_page import PAYLOADS
 
+from probe4d.diagnosis.diagnose import diagnose
 from probe4d.report.drawing import picture_svg
 from probe4d.report.page import write_report
 from probe4d.report.picture import Pictures
+from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.run import Run
 
 pytestmark = [
     pytest.mark.browser,
@@ -286,6 +291,32 @@ def test_a_format_that_is_not_scored_is_shown_as_such(chromium: webdriver.Chrome
     chromium.get(f"{path.as_uri()}#q={number.id}")
     assert "12.5 (reference)" in chromium.find_element(By.ID, "detail").text
     assert "– unscored" in chromium.find_element(By.CSS_SELECTOR, "#detail table.answers").text
+    assert chromium.get_log("browser") == []
+
+
+def test_an_answer_says_what_it_saw_and_in_which_order(chromium: webdriver.Chrome, tmp_path: Path) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    options = (hostile, "car", "bus", "truck")
+    asked = [question("existence", "choice", frames=(frame,), options=options, answer="B") for frame in range(3)]
+    bench = benchmark(asked)
+    made = run("turned", bench, ["A"] * len(asked))
+    seen = made.answers.with_columns(
+        variant=pl.lit("rotation-1"),
+        rotation=pl.lit(1, pl.Int64),
+        evidence=pl.lit("ab" * 32),
+        evidence_scene=pl.lit(hostile),
+    )
+    both = pl.concat([seen.with_columns(variant=pl.lit("rotation-0"), rotation=pl.lit(0, pl.Int64)), seen])
+    plan = evidence_named("other-scene")
+    record = msgspec.structs.replace(made.record, setting="permuted:2", evidence=plan)
+    path = write_report(diagnose(bench, [Run("turned", record, both)]), tmp_path)
+    chromium.get(f"{path.as_uri()}#q={asked[0].id}")
+    rows = [row.text for row in chromium.find_elements(By.CSS_SELECTOR, "#detail table.answers tbody tr")]
+    assert rows[0].split() == ["turned", "rotation-0", "A", "✗", "wrong", "A"]
+    assert rows[1] == f"Shown camera pictures of another scene: key frames 0–11 of {hostile}. Evidence abababababab."
+    assert rows[2].split() == ["turned", "rotation-1", "B,", "shown", "as", "A", "✓", "right", "A"]
+    assert rows[3] == f"Options as shown: A. car, B. bus, C. truck, D. {hostile}."
+    assert not chromium.find_elements(By.CSS_SELECTOR, "#detail img")
     assert chromium.get_log("browser") == []
 
 

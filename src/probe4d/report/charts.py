@@ -101,9 +101,8 @@ def differences(title: str, words: str, rows: pl.DataFrame, colour: str) -> Char
     import altair as alt
 
     order = rows["name"].to_list()
-    reach = max(
-        abs(end) for end in [LEAST_REACH, *rows.select("value", "low", "high").to_numpy().ravel()] if end == end
-    )
+    ends = [abs(end) for name in ("value", "low", "high") for end in rows[name].drop_nulls()]
+    reach = max(LEAST_REACH, *ends)
     label = "datum.value == 0 ? '0' : format(100 * datum.value, '+.0f')"
     axis = alt.Axis(labelExpr=label, title=None, tickCount=5, domain=False)
     scale = alt.Scale(domain=[-reach, reach])

@@ -10,6 +10,7 @@ from pathlib import Path
 from probe4d.diagnosis.overview import parser_changes
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.writing import write_tables
+from probe4d.report.asked_otherwise import shown_in_words
 from probe4d.report.browser import browser
 from probe4d.report.drawing import environment, template_text
 from probe4d.report.sections import sections
@@ -97,7 +98,9 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     for name, other, changed, n in parser_changes(diagnosis):
         yield f"run {name}", f"the {other} parser reads {changed:,} of {n:,} answers otherwise"
     for run in diagnosis.runs:
-        yield f"run {run.name}", f"{run.record.model}, setting {run.record.setting}, {run.record.layout} layout"
+        asked = f"{run.record.model}, setting {run.record.setting}, {run.record.layout} layout"
+        saw = "" if run.record.evidence is None else f", shown {shown_in_words(run.record.evidence)}"
+        yield f"run {run.name}", asked + saw
         for warning in run.warnings:
             yield f"run {run.name}", warning
 
