@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import msgspec
 import polars as pl
 import pytest
 from export_making import CARD, HOSTILE, benchmark_of, hostile_benchmark, hostile_question
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import QUESTION_SCHEMA, to_table
@@ -22,6 +26,7 @@ from probe4d.exchange.exports.export import HARNESSES, export
 from probe4d.exchange.exports.huggingface import TABLE_SCHEMA
 from probe4d.exchange.exports.items import Exported
 from probe4d.exchange.exports.jsonl import read_items
+from probe4d.exchange.rotations import rotated_answer, rotated_options
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.selection import Selection
 from probe4d.scenes.opening import open_scenes
@@ -158,8 +163,11 @@ def test_a_part_can_be_exported(hostile: Benchmark, tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", ["inspect", "lm-eval", "vlmevalkit"])
 def test_what_a_harness_cannot_score_is_left_out_and_counted(to: str, tmp_path: Path) -> None:
     benchmark = benchmark_of([hostile_question(0, "choice"), hostile_question(1, "text")], tmp_path / "bench")
-    export(benchmark, tmp_path / "out", to=to)  # type: ignore[arg-type]  # one of HARNESSES
-    assert "- Left out: 1 × " in (tmp_path / "out" / "README.md").read_text()
+    done = export(benchmark, tmp_path / "out", to=to)  # type: ignore[arg-type]  # one of HARNESSES
+    assert [item.id for item in done.items] == [benchmark.questions[0].id]
+    assert "- left out: 1 × " in (tmp_path / "out" / "README.md").read_text()
+    (line,) = (tmp_path / "out" / "left_out.jsonl").read_text().splitlines()
+    assert json.loads(line)["question"] == benchmark.questions[1].id
     only_text = benchmark_of([hostile_question(1, "text")], tmp_path / "text")
     with pytest.raises(InputError, match="no question has a format"):
         export(only_text, tmp_path / "none", to=to)  # type: ignore[arg-type]
@@ -203,6 +211,23 @@ def test_a_text_that_is_kept_back_is_left_out(tmp_path: Path) -> None:
     done = export(benchmark_of([secret, known], tmp_path / "bench"), tmp_path / "out", to="jsonl")
     assert [item.id for item in done.items] == [known.id]
     assert [left.question for left in done.left_out] == [secret.id]
+
+
+def test_pictures_that_are_not_on_disk_are_counted_by_what_is_missing(
+    built: Benchmark, simulated: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(simulated, data)
+    clouds = sorted((data / "samples").glob("LIDAR_TOP/*"))
+    for path in clouds[: len(clouds) // 2]:
+        path.unlink()
+    done = export(built, tmp_path / "out", to="jsonl", evidence=evidence_named("birds-eye"), scenes=open_scenes(data))
+    lost = {left.question for left in done.left_out}
+    assert lost
+    assert lost.isdisjoint(item.id for item in done.items)
+    assert {*lost, *(item.id for item in done.items)} == set(built.table["id"])
+    assert all("is not there" in left.reason or "missing" in left.reason for left in done.left_out)
+    assert 0 < len(done.left_out_lines()) <= 11
 
 
 @pytest.fixture(scope="module")
@@ -291,3 +316,40 @@ def test_an_export_of_no_question_says_so(tmp_path: Path) -> None:
     assert to_table([]).height == 0
     with pytest.raises(InputError, match=r"no question can be exported \(none is selected\)"):
         export(benchmark, tmp_path / "out", to="jsonl")
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1).filter(
+    lambda text: text not in ("None", "NA", "nan", "null", "NULL", "NaN", "N/A", "n/a")
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(stem=TEXTS, options=st.lists(TEXTS, min_size=2, max_size=6), family=TEXTS, turn=st.integers(0, 5))
+def test_any_text_is_read_back_as_it_was(stem: str, options: list[str], family: str, turn: int) -> None:
+    question = msgspec.structs.replace(
+        hostile_question(0, "choice", family),
+        question=stem,
+        options=tuple(options),
+        features=tuple(options),
+        answer="B",
+    )
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        benchmark = benchmark_of([question], folder / "bench")
+        for to in HARNESSES:
+            export(benchmark, folder / to, to=to)
+        (item,) = read_items(folder / "jsonl")
+        assert (item.question, item.options, item.family) == (stem, tuple(options), family)
+        with open(folder / "vlmevalkit" / "lidar_hallu.tsv", encoding="utf-8", newline="") as file:
+            (row,) = csv.DictReader(file, delimiter="\t")
+        assert [row["question"], *(row[letter] for letter in "ABCDEF"[: len(options)])] == [stem, *options]
+        assert row["category"] == family
+        (name,) = yaml_of(folder / "lm-eval" / "probe4d_lidar_hallu.yaml")["task"]
+        (file_name,) = yaml_of(folder / "lm-eval" / f"{name}.yaml")["dataset_kwargs"]["data_files"].values()
+        (line,) = (folder / "lm-eval" / file_name).read_bytes().splitlines()
+        assert (json.loads(line)["question"], json.loads(line)["prompt"]) == (stem, item.prompt)
+        assert pl.read_parquet(folder / "huggingface" / "questions.parquet")["prompt"].to_list() == [item.prompt]
+    moved = rotated_options(options, turn)
+    assert moved["ABCDEF".index(rotated_answer("B", options, turn))] == options[1]
+    assert sorted(moved) == sorted(options)
+    assert moved[0] == options[turn % len(options)]

@@ -63,5 +63,5 @@ def export(
     print(f"{out}: {len(exported.items):,} prompts, {exported.pictures:,} pictures for {to}")
     if exported.pictures:
         output.note("The pictures fall under the licence of the dataset; its terms may forbid to pass them on.")
-    for reason, n in exported.left_out_by_reason.items():
-        output.note(f"left out: {n:,} × {reason}")
+    for line in exported.left_out_lines():
+        output.note(line)

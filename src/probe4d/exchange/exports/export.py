@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
 
+import msgspec
+
 from probe4d.benchmarks.benchmark import CARD_FILE, Benchmark
 from probe4d.errors import InputError
 from probe4d.exchange.exports.huggingface import write_huggingface
@@ -17,9 +19,10 @@ from probe4d.exchange.exports.lm_eval import write_lm_eval
 from probe4d.exchange.exports.vlmevalkit import write_vlmevalkit
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.prepared import Prepared, prepare
+from probe4d.runs.run import LEFT_OUT_FILE
 from probe4d.runs.selection import Selection
 from probe4d.scenes.tables import Scenes
-from probe4d.store.files import write_text
+from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import whole_folder
 
 __all__ = ["HARNESSES", "Harness", "export"]
@@ -45,8 +48,8 @@ def export(
 ) -> Exported:
     """Write a benchmark for another harness: a folder that appears whole, in which every path is relative.
 
-    Pictures are written as files named by their digests, each once. `SHA256SUMS` lists every file, as `sha256sum
-    --check` reads it.
+    Pictures are written as files named by their digests, each once. `left_out.jsonl` lists the questions that are
+    not in it, with the reason, and `SHA256SUMS` every file, as `sha256sum --check` reads it.
 
     Args:
         benchmark: The questions.
@@ -79,15 +82,17 @@ def export(
         exported = _collected(benchmark, prepared, folder, workers=workers, done=done)
         match to:
             case "inspect":
-                write_inspect(exported, folder)
+                exported = write_inspect(exported, folder)
             case "lm-eval":
-                write_lm_eval(exported, folder)
+                exported = write_lm_eval(exported, folder)
             case "vlmevalkit":
-                write_vlmevalkit(exported, folder)
+                exported = write_vlmevalkit(exported, folder)
             case "huggingface":
                 write_huggingface(exported, benchmark.table, folder)
             case "jsonl":
                 write_jsonl(exported, folder)
+        if exported.left_out:
+            write_bytes(folder / LEFT_OUT_FILE, msgspec.json.Encoder().encode_lines(exported.left_out))
         write_text(folder / _DIGESTS_FILE, _digests(folder))
     return exported
 

@@ -37,8 +37,8 @@ asks the questions of `questions.jsonl` and scores the replies by Probe4D's pars
 stands beside it. Both are given for each family, and the standard error is that of whole scenes."""
 
 
-def write_inspect(exported: Exported, folder: Path) -> None:
-    """Write a task file named after the suite, and the questions.
+def write_inspect(exported: Exported, folder: Path) -> Exported:
+    """Write a task file named after the suite, and the questions; give the part that is written.
 
     Raises:
         InputError: No question has a format that the parser reads.
@@ -51,3 +51,4 @@ def write_inspect(exported: Exported, folder: Path) -> None:
     task = _TASK.format(suite=name, name=json.dumps(name), function=function, setting=json.dumps(setting))
     write_text(folder / f"{function}.py", task)
     write_text(folder / "README.md", readme(exported, "inspect-ai", _HOW.format(function=function)))
+    return exported

@@ -16,12 +16,13 @@ from probe4d.evidence.image import Image
 from probe4d.exchange.rotations import rotated_answer, rotated_options
 from probe4d.models.asking import Finished
 from probe4d.runs.prepared import Prepared
-from probe4d.runs.run import LeftOut
+from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
 from probe4d.runs.settings import Setting
 
 __all__ = ["ExportItem", "Exported", "cells_of", "collect", "scored"]
 
 PICTURES_FOLDER = "pictures"
+_REASONS_LISTED = 10
 _ENDINGS = {"image/jpeg": "jpg", "image/png": "png"}
 
 
@@ -88,10 +89,13 @@ class Exported:
     pictures: int = 0
     left_out: tuple[LeftOut, ...] = field(default=())
 
-    @property
-    def left_out_by_reason(self) -> dict[str, int]:
-        """Number of questions that are left out, by the reason on one line, sorted."""
-        return dict(sorted(Counter(" ".join(left.reason.split()) for left in self.left_out).items()))
+    def left_out_lines(self) -> list[str]:
+        """How many questions are left out and why, the most frequent reasons first, as lines for a reader."""
+        reasons = Counter(" ".join(left.reason.split()) for left in self.left_out)
+        counted = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+        lines = [f"left out: {n:,} × {reason}" for reason, n in counted[:_REASONS_LISTED]]
+        others = sum(n for _, n in counted[_REASONS_LISTED:])
+        return [*lines, f"left out: {others:,} for other reasons (see {LEFT_OUT_FILE})"] if others else lines
 
 
 def collect(

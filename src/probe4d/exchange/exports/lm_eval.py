@@ -48,8 +48,8 @@ chain-of-thought it takes the last), and it does not tell refused and truncated 
 that hold, log the samples (`--log_samples`) and import the replies with `probe4d import answers`."""
 
 
-def write_lm_eval(exported: Exported, folder: Path) -> None:
-    """Write task files with their data, one for each family and format, and a group of all.
+def write_lm_eval(exported: Exported, folder: Path) -> Exported:
+    """Write task files with their data, one for each family and format, and a group of all; give what is written.
 
     Raises:
         InputError: No question has a format that the harness can score.
@@ -74,6 +74,7 @@ def write_lm_eval(exported: Exported, folder: Path) -> None:
     if pictured:
         write_text(folder / "opening.py", _OPENER)
     write_text(folder / "README.md", readme(exported, "lm-evaluation-harness", _HOW.format(name=name)))
+    return exported
 
 
 def _file_name(wanted: str, used: list[str]) -> str:

@@ -23,7 +23,7 @@ def about(exported: Exported) -> str:
         f"- Dataset: {source.name} {source.version}, split `{source.split}`",
         f"- Licence of the source, which binds the questions too: {source.licence}",
     ]
-    lines += [f"- Left out: {n:,} × {reason}" for reason, n in exported.left_out_by_reason.items()]
+    lines += [f"- {line}" for line in exported.left_out_lines()]
     paragraphs = ["\n".join(lines)]
     if exported.pictures:
         paragraphs.append(LICENCE_OF_PICTURES)

@@ -37,8 +37,8 @@ the two options Yes and No in this order. VLMEvalKit words the options and reads
 figures are not those of `probe4d diagnose`."""
 
 
-def write_vlmevalkit(exported: Exported, folder: Path) -> None:
-    """Write the questions as a TSV named after the suite.
+def write_vlmevalkit(exported: Exported, folder: Path) -> Exported:
+    """Write the questions as a TSV named after the suite, and give the part that is written.
 
     Raises:
         InputError: The setting words questions in a way that VLMEvalKit cannot follow, no question has a format
@@ -59,6 +59,7 @@ def write_vlmevalkit(exported: Exported, folder: Path) -> None:
     table = pl.DataFrame({column: [row.get(column) for row in rows] for column in columns})
     write_text(folder / f"{name}.tsv", table.write_csv(separator="\t"))
     write_text(folder / "README.md", readme(exported, "VLMEvalKit", _HOW.format(name=name)))
+    return exported
 
 
 def _row(index: int, item: ExportItem) -> dict[str, object]:
