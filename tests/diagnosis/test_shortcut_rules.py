@@ -101,3 +101,37 @@ def test_numbers_that_are_no_lengths_stay_texts() -> None:
     assert rule(benchmark_of(asked), random_answerer(1), "option", "counting").startswith(
         "prefers the option that says"
     )
+
+
+LENGTHS = ("bus", "truck", "trailer", "motorcycle")
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [(-1, "picks the longest option text"), (0, "picks the shortest option text")],
+)
+def test_a_taste_for_long_or_short_options_is_told_as_such(place: int, said: str) -> None:
+    rng = np.random.default_rng(3)
+    asked = [
+        question(n, "A", scene=f"s{n % 7}", family="nearest", options=tuple(map(str, rng.permutation(LENGTHS))))
+        for n in range(70)
+    ]
+    answer: Callable[[Question], str] = lambda one: LETTERS[one.options.index(sorted(one.options, key=len)[place])]  # noqa: E731
+    assert rule(benchmark_of(asked), answer, "option length", "nearest") == said
+
+
+def test_a_taste_for_neither_is_told_by_rank() -> None:
+    rng = np.random.default_rng(4)
+    asked = [
+        question(n, "A", scene=f"s{n % 7}", family="nearest", options=tuple(map(str, rng.permutation(LENGTHS))))
+        for n in range(70)
+    ]
+    told = rule(benchmark_of(asked), lambda one: LETTERS[one.options.index("trailer")], "option length", "nearest")
+    assert told.startswith("prefers option texts by length, 1 the longest: 2, then ")
+
+
+def test_options_of_one_length_have_no_such_feature() -> None:
+    asked = [question(n, "A", scene=f"s{n % 7}", options=("car", "bus", "van")) for n in range(30)]
+    sheet = make_sheet(benchmark_of(asked))
+    labels = code_labels(pl.Series(["A"] * 30), sheet.questions)
+    assert "option length" not in shortcuts_table(sheet.answered(["m"], [labels]), ["m"])["feature"]

@@ -79,7 +79,7 @@ def _length_preference(ranks: Sequence[str], correlation: float) -> str:
     """Say which of a question's options is picked by its length; ranks, 1 for the longest, the most preferred first."""
     if ranks[0] == "1":
         return "picks the longest option text"
-    if correlation >= _MONOTONE:
+    if int(ranks[0]) == max(map(int, ranks)) or correlation >= _MONOTONE:
         return "picks the shortest option text"
     return f"prefers option texts by length, 1 the longest: {', then '.join(ranks)}"
 
