@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from fake_server import FakeServer
 
@@ -113,6 +116,38 @@ def test_a_repetition_asks_only_what_failed(built: Benchmark, tmp_path: Path) ->
     assert begun == [(5, 3)]
     assert (summary_of(run).answers, summary_of(run).unanswered) == (5, 0)
     assert run.answers["question"].to_list() == built.table["id"][:5].to_list()
+
+
+def test_a_finished_run_needs_neither_key_nor_server(
+    built: Benchmark, fake_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = fake_server(default="A")
+    part = Selection(limit=3)
+    first = ask(built, tmp_path / "run", model="openai-api/fake/m", base_url=server.base_url, selection=part)
+    server.stop()
+    monkeypatch.delenv("FAKE_API_KEY")
+    again = ask(built, tmp_path / "run", model="openai-api/fake/m", base_url=server.base_url, selection=part)
+    assert again.answers.equals(first.answers)
+    assert again.answers.height == 3
+
+
+def test_answers_stay_when_what_they_were_shown_is_gone(built: Benchmark, scenes: Scenes, tmp_path: Path) -> None:
+    plan, part = evidence_named("birds-eye"), Selection(families=("existence",))
+    failing = set(built.table.filter(family="existence")["id"][:4])
+    first = ask(built, tmp_path / "run", model=Moody(failing), evidence=plan, scenes=scenes, selection=part)
+    assert summary_of(first).answers == 16
+    kept = {question.id: question for question in built.questions}[min(failing)]
+    for file in scenes.sensors.filter(channel="LIDAR_TOP", scene=kept.scene, frame=kept.frames[0])["file"]:
+        (tmp_path / "moved" / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(scenes.root / file, tmp_path / "moved" / file)
+    moved = dataclasses.replace(scenes, root=tmp_path / "moved")
+    again = ask(built, tmp_path / "run", model=Moody(set()), evidence=plan, scenes=moved, selection=part)
+    answered = set(again.answers.filter(pl.col("error").is_null())["question"])
+    left_out = {one.question for one in again.left_out}
+    assert set(first.answers.filter(pl.col("error").is_null())["question"]) < answered
+    assert left_out
+    assert not answered & left_out
+    assert answered | left_out == set(built.table.filter(family="existence")["id"])
 
 
 def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Server, tmp_path: Path) -> None:

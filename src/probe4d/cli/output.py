@@ -86,7 +86,7 @@ def progress(label: str, total: int | None = None, *, status: Callable[[], str] 
     else:
         lines = _Lines(label, total, status)
         yield lines
-        lines.print()
+        lines.end()
 
 
 class _Unseen:
@@ -103,18 +103,23 @@ class _Lines:
         self._total = total
         self._status = status
         self._done = 0
+        self._printed: int | None = None
         self._printed_s = time.monotonic()
 
     def __call__(self, item: object = None) -> None:
         self._done += 1
         if time.monotonic() - self._printed_s >= _PLAIN_EVERY_S:
-            self.print()
+            self._print()
 
     def expect(self, total: int, done: int = 0) -> None:
         self._total, self._done = total, done
 
-    def print(self) -> None:
-        self._printed_s = time.monotonic()
+    def end(self) -> None:
+        if self._printed != self._done:
+            self._print()
+
+    def _print(self) -> None:
+        self._printed_s, self._printed = time.monotonic(), self._done
         words = f"{self._label}: {self._done} of {self._total}"
         status = self._status() if self._status else ""
         print(f"{words}, {status}" if status else words, file=sys.stderr, flush=True)

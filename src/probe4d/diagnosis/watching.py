@@ -78,7 +78,7 @@ class Watch:
         if state != "valid" and len(self._unread) < _EXAMPLES:
             words = " ".join(answer.text.split())
             short = words if len(words) <= _EXAMPLE_LENGTH else f"{words[:_EXAMPLE_LENGTH]}…"
-            self._unread.append(f"  {answer.question}, {state}: “{short}”")
+            self._unread.append(f"  {answer.question}, {format}, {state}: “{short}”")
 
     def _of_reading(self) -> list[str]:
         read = self.states.total()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.journal import RunJournal, open_journal
 from probe4d.runs.prepared import Prepared, prepare
 from probe4d.runs.requests import evidence_digest, request_key
-from probe4d.runs.run import Answer, AnswerError, Run, read_run
+from probe4d.runs.run import RECORD_FILE, Answer, AnswerError, Run, read_run
 from probe4d.runs.selection import Selection
 from probe4d.runs.settings import Variant
 from probe4d.scenes.tables import Scenes
@@ -97,25 +98,30 @@ def ask(
             f"none of the {len(prepared.left_out):,} selected questions can be asked; "
             f"of the first: {prepared.left_out[0].reason}",
         )
-    if isinstance(model, str):  # opened before the folder is made, so that a wrong name leaves nothing
-        model = open_model(
-            model,
-            base_url=base_url,
-            arguments=model_arguments,
-            generation=prepared.generation,
-            max_connections=max_connections,
-            max_retries=max_retries,
-            timeout_s=timeout_s,
-        )
+    opening = partial(
+        open_model,
+        name,
+        base_url=base_url,
+        arguments=model_arguments,
+        generation=prepared.generation,
+        max_connections=max_connections,
+        max_retries=max_retries,
+        timeout_s=timeout_s,
+    )
+    if isinstance(model, str) and not (out / RECORD_FILE).exists():
+        model = opening()  # before the folder is made, so that a wrong name leaves nothing
     with open_journal(out, msgspec.structs.replace(prepared.record, versions=versions_of(name))) as journal:
-        journal.leave_out(prepared.left_out)
+        answered = {question for question, _ in journal.answered}
+        journal.leave_out([one for one in prepared.left_out if one.question not in answered])
         remaining = [key for key in prepared.asked if key not in journal.answered]
         if begun is not None:
             begun(len(prepared.asked), len(prepared.asked) - len(remaining))
-        with prepared.rendering(workers=workers) as renderer:
-            ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
+        if remaining:
+            model = opening() if isinstance(model, str) else model
+            with prepared.rendering(workers=workers) as renderer:
+                ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
         places = {key: place for place, key in enumerate(prepared.asked)}
-        journal.finish(places.__getitem__)
+        journal.finish(lambda key: places.get(key, len(places)))  # what could be shown when it was asked stays
     return read_run(out)
 
 

@@ -1,0 +1,86 @@
+"""What `probe4d ask` prints while it runs and at its end."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from probe4d.cli import ask_printing, output
+from probe4d.runs.summary import RunSummary
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def summary(**fields: object) -> RunSummary:
+    values = {"run": "r", "model": "m", "setting": "default", "answers": 1, "unanswered": 0, "errors": {}}
+    values |= {"left_out": {}, "tokens": 0, "input_tokens": 0, "servers": {}}
+    return RunSummary(**(values | fields))  # type: ignore[arg-type]
+
+
+def test_without_a_terminal_a_line_comes_every_half_minute_and_at_the_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter(range(0, 10_000, 7))
+    monkeypatch.setattr(output, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    with output.progress("answers", status=lambda: "well") as count:
+        count.expect(22, 2)
+        for _ in range(20):
+            count()
+    assert capsys.readouterr().err.splitlines() == [f"answers: {done} of 22, well" for done in (7, 12, 17, 22)]
+
+
+def test_on_a_terminal_there_is_a_bar_with_the_status_that_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm")
+    with output.progress("answers", status=lambda: "98.0 % [can] be read") as count:
+        count.expect(4, 1)
+        for _ in range(3):
+            count()
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue())
+    assert "4/4" in shown
+    assert "98.0 % [can] be read" in shown
+
+
+def test_quiet_shows_no_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(output.settings, "quiet", True)
+    with output.progress("answers") as count:
+        count.expect(3)
+        count()
+    assert capsys.readouterr().err == ""
+
+
+def test_the_end_names_the_most_frequent_reasons_and_where_the_rest_lies(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    errors = {f"reason {n} \x1b[2J": 10 - n for n in range(7)}
+    ask_printing.print_summary(
+        summary(unanswered=49, errors=errors, left_out={"one frame": 2}, tokens=5, input_tokens=1234),
+        Path("run"),
+        to_stdout=True,
+    )
+    printed = capsys.readouterr()
+    assert printed.out == "run: 1 answer (m, default), 1,234 tokens in, 5 out\n"
+    lines = printed.err.splitlines()
+    assert lines[0] == "left out: 2 × one frame"
+    assert lines[1] == "probe4d: 49 questions got no answer; the same command asks them again."
+    assert lines[2] == "  10 × reason 0 \\x1b[2J"
+    assert lines[-1] == "  9 for other reasons (see errors.jsonl)"
+    assert len(lines) == 8
+
+
+def test_a_whole_run_ends_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    ask_printing.print_summary(summary(answers=1500), Path("run"), to_stdout=True)
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("run: 1,500 answers (m, default)\n", "")
