@@ -20,10 +20,10 @@ CHANGES = ("repaired", "regressed", "changed-wrong")
 def add_changes(figures: Figures, sheet: Sheet, comparisons: Sequence[Comparison]) -> None:
     """Add what every comparison shows on the questions of the sheet, which both of its runs were asked.
 
-    Metrics: repairs, regressions, changed_wrong, accuracy_change, accuracy_of_first, accuracy_of_second and
-    answers_alike. changed_wrong counts wrong answers that became other wrong answers; from one invalid reply to
-    another nothing changed, whatever their texts, and they are alike. The interval of accuracy_change keeps the two
-    runs paired.
+    Metrics: repairs, regressions, changed_wrong and accuracy_change; and, not split by relation, accuracy_of_first,
+    accuracy_of_second and answers_alike. changed_wrong counts wrong answers that became other wrong answers; from one
+    invalid reply to another nothing changed, whatever their texts, and they are alike. The interval of
+    accuracy_change keeps the two runs paired.
     """
     if not comparisons:
         return
@@ -38,9 +38,10 @@ def add_changes(figures: Figures, sheet: Sheet, comparisons: Sequence[Comparison
         figures.add_values("regressions", group, names, (~right & was_right).sum(axis=1), n)
         figures.add_values("changed_wrong", group, names, (~right & ~was_right & moved).sum(axis=1), n)
         figures.add_ratios("accuracy_change", group, names, right.astype(np.int8) - was_right.astype(np.int8))
-        figures.add_ratios("accuracy_of_first", group, names, right)
-        figures.add_ratios("accuracy_of_second", group, names, was_right)
-        figures.add_ratios("answers_alike", group, names, ~moved)
+        if group.relation == "all":
+            figures.add_ratios("accuracy_of_first", group, names, right)
+            figures.add_ratios("accuracy_of_second", group, names, was_right)
+            figures.add_ratios("answers_alike", group, names, ~moved)
 
 
 def changes_table(sheet: Sheet, comparisons: Sequence[Comparison]) -> pl.DataFrame:

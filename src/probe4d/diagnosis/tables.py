@@ -144,8 +144,8 @@ class Kinship:
     """Two runs of one model and one set of generation options that differ in one thing: what that thing did.
 
     `figures` holds, under `name` as the run and over the questions that both were asked, what it holds for any
-    comparison: `accuracy_of_first`, `accuracy_of_second`, `accuracy_change` and `answers_alike`, by family, format
-    and relation and in all.
+    comparison: `accuracy_of_first`, `accuracy_of_second`, `accuracy_change` and `answers_alike`, by family and
+    format and in all.
 
     Attributes:
         kind: What differs. `evidence`: the run saw something else than `against`, which is a run that saw nothing
