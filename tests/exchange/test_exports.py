@@ -206,11 +206,13 @@ def test_an_option_that_vlmevalkit_would_lose_is_refused(option: str, tmp_path: 
 
 
 def test_a_text_that_is_kept_back_is_left_out(tmp_path: Path) -> None:
-    secret = msgspec.structs.replace(hostile_question(0, "choice"), question=None)
-    known = hostile_question(1, "choice")
-    done = export(benchmark_of([secret, known], tmp_path / "bench"), tmp_path / "out", to="jsonl")
+    secrets = [msgspec.structs.replace(hostile_question(n, "choice"), question=None) for n in (0, 1)]
+    known = hostile_question(2, "choice")
+    done = export(benchmark_of([*secrets, known], tmp_path / "bench"), tmp_path / "out", to="jsonl")
     assert [item.id for item in done.items] == [known.id]
-    assert [left.question for left in done.left_out] == [secret.id]
+    assert [left.question for left in done.left_out] == [question.id for question in secrets]
+    (line,) = done.left_out_lines()
+    assert line.startswith("left out: 2 × the release keeps the text of a question back")
 
 
 def test_pictures_that_are_not_on_disk_are_counted_by_what_is_missing(

@@ -91,11 +91,16 @@ class Exported:
 
     def left_out_lines(self) -> list[str]:
         """How many questions are left out and why, the most frequent reasons first, as lines for a reader."""
-        reasons = Counter(" ".join(left.reason.split()) for left in self.left_out)
+        reasons = Counter(_reason(left) for left in self.left_out)
         counted = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
         lines = [f"left out: {n:,} × {reason}" for reason, n in counted[:_REASONS_LISTED]]
         others = sum(n for _, n in counted[_REASONS_LISTED:])
         return [*lines, f"left out: {others:,} for other reasons (see {LEFT_OUT_FILE})"] if others else lines
+
+
+def _reason(left: LeftOut) -> str:
+    """Why a question is left out, on one line and without its id, so that equal reasons are counted together."""
+    return " ".join(left.reason.replace(f"question {left.question}", "a question").split())
 
 
 def collect(
