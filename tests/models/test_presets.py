@@ -1,16 +1,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
+from asking_fake import Lines
+from fake_server import FakeServer
 
 from probe4d.errors import InputError
+from probe4d.evidence.image import image_of
 from probe4d.evidence.pictures import PictureOptions
 from probe4d.models import presets as presets_module
+from probe4d.models.asking import ask_all
 from probe4d.models.generation import Generation
+from probe4d.models.hosted import open_model
 from probe4d.models.presets import Preset, preset_named, presets
+from probe4d.models.request import Request
 
 
 @pytest.mark.parametrize("preset", presets().values(), ids=lambda preset: preset.name)
@@ -54,3 +61,33 @@ def test_what_the_user_gives_stands() -> None:
 def test_an_unknown_preset_is_refused_with_those_known() -> None:
     with pytest.raises(InputError, match=r"no preset 'gpt'.*stride-gpt-5\.5"):
         preset_named("gpt")
+
+
+def test_inspect_ai_knows_every_provider_of_a_preset() -> None:
+    from inspect_ai.model._providers import providers
+
+    models = [preset.model for preset in presets().values() if preset.model]
+    assert models
+    assert all(hasattr(providers, model.partition("/")[0]) for model in models)
+
+
+@pytest.mark.parametrize("name", ["stride-gpt-5.5", "stride-gpt-5.6", "stride-gpt-6-astra"])
+def test_what_a_preset_asks_for_reaches_the_server(
+    name: str, fake_server: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-no-one")
+    server, preset = fake_server(default="A"), preset_named(name)
+    model = open_model(
+        preset.model or "", base_url=server.base_url, arguments=preset.arguments, generation=preset.generation
+    )
+    lines = Lines()
+    image = image_of(b"a picture", "image/jpeg")
+    ask_all(model, iter([Request(key="0", text="Which?", images=(image,))]), lines)
+    assert [line.failure for line in lines] == [None]
+    (request,) = server.requests()
+    body = request["body"]
+    assert request["path"].endswith("/chat/completions")
+    assert (body["model"], body["reasoning_effort"]) == ((preset.model or "").partition("/")[2], "low")
+    assert body["max_completion_tokens"] == 4096
+    picture = next(part for part in body["messages"][-1]["content"] if part["type"] == "image_url")
+    assert picture["image_url"]["detail"] == "low"
