@@ -199,9 +199,10 @@ def figure(diagnosis: Diagnosis, run: str, metric: str, kind: str = "all") -> di
 
 
 def first_words(diagnosis: Diagnosis, run: str) -> tuple[str, str]:
-    """Tone and text of what the verdict says of a run before all else."""
+    """Tone and text of what the verdict says of a run before all else, but that it was shown nothing."""
     (verdict,) = (one for one in verdicts(diagnosis) if one.run == run)
-    return verdict.statements[0].tone, verdict.statements[0].text
+    first = next(one for one in verdict.statements if not one.text.startswith("It was shown nothing"))
+    return first.tone, first.text
 
 
 def looking(benchmark: Benchmark, scenes: Scenes) -> Callable[[Request], str]:

@@ -88,14 +88,14 @@ def test_figures_are_those_of_the_diagnosis() -> None:
     section = part(diagnosis, "families")
     assert all(len(row) == len(section.table.columns) for row in section.table.rows)
     row = section.table.rows[0]
-    assert row[:7] == ("sees", "cameras", "default", "blind", "none", "default", "All questions")
+    assert row[:3] == ("sees (cameras)", "blind (none)", "All questions")
     first, second, change, alike = (
         value(diagnosis, "sees vs blind", metric)
         for metric in ("accuracy_of_first", "accuracy_of_second", "accuracy_change", "answers_alike")
     )
-    assert row[7:10] == (percent(first["value"]), percent(second["value"]), points(change["value"]))
-    assert row[11] == percent(alike["value"])
-    assert row[13] == str(len(QUESTIONS))
+    assert row[3:6] == (percent(first["value"]), percent(second["value"]), points(change["value"]))
+    assert row[7] == percent(alike["value"])
+    assert row[9] == str(len(QUESTIONS))
     (chart,) = section.charts
     assert chart.title == "sees (cameras) less blind (none)"
     assert f"{percent(alike['value'])} alike" in chart.words
@@ -148,6 +148,17 @@ def test_another_scene_is_said_of_the_run_that_saw_its_own() -> None:
     assert "the one of its own scene in 0.0\u202f%" in told.text
     row = part(diagnosis, "families").table.rows[0]
     assert row[-3:] == ("100.0\u202f%", "0.0\u202f%", str(len(RIGHT)))
+
+
+def test_who_was_shown_a_lie_is_not_praised() -> None:
+    runs = [shown(name, RIGHT, seen) for name, seen in (("sees", "cameras"), ("lie", "other-scene"), ("blind", "none"))]
+    diagnosis = diagnose(BENCHMARK, runs)
+    lie, blind = said_of(diagnosis, "lie"), said_of(diagnosis, "blind")
+    assert lie[0].text.startswith("It was shown camera pictures of another scene: ")
+    assert "good" not in [one.tone for one in lie]
+    assert blind[0].text == "It was shown nothing: what it gets right, it gets right without looking."
+    assert "good" in [one.tone for one in blind]
+    assert not any("It was shown" in one.text for one in said_of(diagnosis, "sees"))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from probe4d.diagnosis.tables import Diagnosis, Kinship
@@ -10,7 +11,7 @@ from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import RunRecord
 
-__all__ = ["Told", "of_kinship", "of_variants", "shown_in_words", "told_of", "way_of_asking"]
+__all__ = ["Told", "in_light_of_evidence", "of_kinship", "of_variants", "shown_in_words", "told_of", "way_of_asking"]
 
 TELLING = 0.10
 """Difference in accuracy that an interval has to exclude before a lack of difference speaks against a model."""
@@ -65,6 +66,21 @@ def of_kinship(diagnosis: Diagnosis, lookup: Lookup, kinship: Kinship) -> Told |
     if shown is not None and shown.kind in _INSTEAD:
         return _of_false_evidence(lookup, kinship, shown.kind, (first, second, change, alike))
     return _of_evidence(kinship, shown_in_words(shown), (first, second, change, alike))
+
+
+def in_light_of_evidence(plan: EvidencePlan | None, statements: Sequence[Statement]) -> list[Statement]:
+    """The verdict of a run that did not see its own scene: that is said, and nothing it gets right speaks for it.
+
+    Without evidence, a model may still be praised for what it knows; shown a lie, it may not.
+    """
+    if plan is None or plan.kind in ("own", "shuffled"):
+        return list(statements)
+    if plan.kind == "none":
+        note = "It was shown nothing: what it gets right, it gets right without looking."
+        return [Statement("note", note), *statements]
+    note = f"It was shown {shown_in_words(plan)}: what it gets right does not come from the scene asked about."
+    muted = [Statement("note", one.text) if one.tone == "good" else one for one in statements]
+    return [Statement("note", note), *muted]
 
 
 def _of_evidence(kinship: Kinship, shown: str, figures: tuple[Figure, Figure, Figure, Figure]) -> Told:

@@ -17,7 +17,7 @@ from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.wording import counted, listed
-from probe4d.report.asked_otherwise import told_of
+from probe4d.report.asked_otherwise import in_light_of_evidence, told_of
 from probe4d.report.followed import followed
 from probe4d.report.lookup import (
     Figure,
@@ -59,7 +59,12 @@ def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
     """Say in words what the figures of a diagnosis show: of each run, then of the benchmark."""
     lookup = Lookup.of(diagnosis.figures)
     given = labels_given(diagnosis)
-    said = [Verdict(run.name, tuple(_about(diagnosis, lookup, given, run.name))) for run in diagnosis.runs]
+    said = [
+        Verdict(
+            run.name, tuple(in_light_of_evidence(run.record.evidence, list(_about(diagnosis, lookup, given, run.name))))
+        )
+        for run in diagnosis.runs
+    ]
     return [*said, Verdict(None, tuple(_words_alone(diagnosis, lookup)))]
 
 

@@ -73,7 +73,7 @@ def families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> Sect
         Table(
             "Runs of one model",
             (
-                *word_columns("Run", "Shown", "Setting", "Held against", "Shown", "Setting", "Questions"),
+                *word_columns("Run", "Held against", "Questions"),
                 *number_columns("Right", "Right in the other", "Difference", "95 % interval", "Answered alike"),
                 *number_columns("95 % interval", "n"),
                 *number_columns("True of the scene shown", "True of its own", "n of these"),
@@ -176,8 +176,7 @@ def _row(lookup: Lookup, kinship: Kinship, cell: tuple[str, str], figures: Figur
     first, second, change, alike = figures
     follows, keeps = (lookup.get(kinship.run, metric, *cell) for metric in ("follows_shown", "keeps_own"))
     return (
-        *(kinship.run, kinship.evidence[0], kinship.settings[0]),
-        *(kinship.against, kinship.evidence[1], kinship.settings[1], title_of(*cell)),
+        *(_of(kinship, 0), _of(kinship, 1), title_of(*cell)),
         *(percent(first.value), percent(second.value), points(change.value), bounds(change, signed=True)),
         *(percent(alike.value), bounds(alike), f"{alike.n:,}"),
         *(share(follows), share(keeps), count(follows)),
@@ -190,7 +189,7 @@ def _with_run(told: Told) -> Statement:
 
 
 def _of(kinship: Kinship, place: int) -> str:
-    """What a run of a kinship is called at the head of a chart: by what differs."""
+    """What a run of a kinship is called: its name, and what differs."""
     name = (kinship.run, kinship.against)[place]
     differs = (kinship.evidence if kinship.kind == "evidence" else kinship.settings)[place]
     return f"{name} ({differs})"
