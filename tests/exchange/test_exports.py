@@ -24,7 +24,7 @@ from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
 from probe4d.exchange.exports.export import HARNESSES, export
 from probe4d.exchange.exports.huggingface import TABLE_SCHEMA
-from probe4d.exchange.exports.items import Exported
+from probe4d.exchange.exports.items import Exported, left_out_lines
 from probe4d.exchange.exports.jsonl import read_items
 from probe4d.exchange.rotations import rotated_answer, rotated_options
 from probe4d.runs.evidence_plan import evidence_named
@@ -211,7 +211,7 @@ def test_a_text_that_is_kept_back_is_left_out(tmp_path: Path) -> None:
     done = export(benchmark_of([*secrets, known], tmp_path / "bench"), tmp_path / "out", to="jsonl")
     assert [item.id for item in done.items] == [known.id]
     assert [left.question for left in done.left_out] == [question.id for question in secrets]
-    (line,) = done.left_out_lines()
+    (line,) = left_out_lines(done.left_out)
     assert line.startswith("left out: 2 × the release keeps the text of a question back")
 
 
@@ -229,7 +229,7 @@ def test_pictures_that_are_not_on_disk_are_counted_by_what_is_missing(
     assert lost.isdisjoint(item.id for item in done.items)
     assert {*lost, *(item.id for item in done.items)} == set(built.table["id"])
     assert all("is not there" in left.reason or "missing" in left.reason for left in done.left_out)
-    assert 0 < len(done.left_out_lines()) <= 11
+    assert 0 < len(left_out_lines(done.left_out)) <= 11
 
 
 @pytest.fixture(scope="module")

@@ -176,6 +176,14 @@ def test_a_picture_outside_of_the_export_is_refused(built: Benchmark, simulated:
         exported_task(tmp_path / "out")
 
 
+def test_what_is_not_asked_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    questions = [hostile_question(0, "choice"), hostile_question(1, "text")]
+    benchmark = benchmark_of(questions, tmp_path / "bench")
+    task = lidar_hallu(benchmark=str(benchmark.path))
+    assert [sample.id for sample in task.dataset] == [questions[0].id]
+    assert "left out: 1 × " in caplog.text
+
+
 def test_the_task_says_what_it_lacks(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"needs questions\. Give -T dataroot"):
         lidar_hallu()

@@ -40,6 +40,7 @@ def export(
     from probe4d.cli import arguments as reading
     from probe4d.evidence.pictures import PictureOptions
     from probe4d.exchange.exports.export import export as write
+    from probe4d.exchange.exports.items import left_out_lines
     from probe4d.runs.evidence_plan import evidence_named
     from probe4d.runs.selection import Selection
 
@@ -63,5 +64,5 @@ def export(
     print(f"{out}: {len(exported.items):,} prompts, {exported.pictures:,} pictures for {to}")
     if exported.pictures:
         output.note("The pictures fall under the licence of the dataset; its terms may forbid to pass them on.")
-    for line in exported.left_out_lines():
+    for line in left_out_lines(exported.left_out):
         output.note(line)

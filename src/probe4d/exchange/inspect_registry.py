@@ -5,6 +5,7 @@ Only inspect-ai and exported task files import this module; the rest of Probe4D 
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,11 +20,10 @@ from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.source import open_source
 from probe4d.benchmarks.suites import build
 from probe4d.diagnosis.parsing import parse
-from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
 from probe4d.exchange.exports.export import export
-from probe4d.exchange.exports.items import ExportItem
-from probe4d.exchange.exports.jsonl import read_items
+from probe4d.exchange.exports.items import ExportItem, left_out_lines
+from probe4d.exchange.exports.jsonl import read_items, read_left_out
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.selection import Selection
 from probe4d.runs.settings import setting_named
@@ -35,6 +35,8 @@ from probe4d.store.hashing import digest
 from probe4d.version import __version__
 
 __all__ = ["exported_task", "lidar_hallu", "parsed_answer", "valid_rate"]
+
+_LOG = logging.getLogger(__name__)
 
 
 @task(name="lidar-hallu")
@@ -72,18 +74,17 @@ def lidar_hallu(
     Raises:
         InputError: Neither dataset nor benchmark is given, or one of the arguments cannot be used.
     """
-    if dataroot is None and benchmark is None:
-        raise InputError("the task needs questions.", remedy="Give -T dataroot=DATAROOT or -T benchmark=BENCH.")
     plan = evidence_named(evidence, max_frames=max_frames)
     scenes = None
     if benchmark is not None:
         asked = read_benchmark(benchmark)
         if plan.kind != "none" and dataroot is not None:
             scenes, _ = open_source(asked, dataroot, version=version)  # other tables are refused by the export
-    else:
-        assert dataroot is not None
+    elif dataroot is not None:
         scenes = open_scenes(dataroot, version=version)
         asked = build("lidar-hallu", scenes, split=split, per_family=per_family, seed=seed)
+    else:
+        raise InputError("the task needs questions.", remedy="Give -T dataroot=DATAROOT or -T benchmark=BENCH.")
     chosen = tuple(families.split(",")) if isinstance(families, str) else tuple(families)
     selection = Selection(families=chosen, sample=sample, limit=limit, seed=seed)
     return _exported_first(asked, setting, plan, scenes, selection)
@@ -95,18 +96,18 @@ def _exported_first(
     """Let an export word the questions; its pictures stay in the cache, where the next evaluation finds them."""
     if plan.kind == "none":
         with tempfile.TemporaryDirectory() as passing:
-            export(benchmark, passing, to="jsonl", setting=setting, selection=selection)
+            export(benchmark, passing, to="inspect", setting=setting, selection=selection)
             return exported_task(passing, setting=setting)
     tables = scenes.fingerprint if scenes is not None else None
     key = digest([__version__, benchmark.fingerprint, tables, setting, plan, selection])
     folder = cache_folder() / "inspect" / key
     if not folder.exists():
-        export(benchmark, folder, to="jsonl", setting=setting, evidence=plan, scenes=scenes, selection=selection)
+        export(benchmark, folder, to="inspect", setting=setting, evidence=plan, scenes=scenes, selection=selection)
     return exported_task(folder, setting=setting)
 
 
 def exported_task(folder: Path | str, *, name: str = "lidar-hallu", setting: str = "default") -> Task:
-    """The task of an exported folder.
+    """The task of an exported folder; what the export left out is logged as a warning.
 
     Args:
         folder: Folder with `questions.jsonl` and the pictures that it names.
@@ -117,10 +118,11 @@ def exported_task(folder: Path | str, *, name: str = "lidar-hallu", setting: str
         InputError: A line is none that an export writes, or a picture lies outside the folder.
     """
     folder = Path(folder)
-    items = [item for item in read_items(folder) if item.format in SCORED_FORMATS]
     how = setting_named(setting)
+    for line in left_out_lines(read_left_out(folder)):
+        _LOG.warning(line)
     return Task(
-        dataset=MemoryDataset([_sample(item, folder) for item in items], name=name),
+        dataset=MemoryDataset([_sample(item, folder) for item in read_items(folder)], name=name),
         solver=generate(),
         scorer=parsed_answer(setting=how.name),
         config=GenerateConfig(**how.hints),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from probe4d.runs.prepared import Prepared
 from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
 from probe4d.runs.settings import Setting
 
-__all__ = ["ExportItem", "Exported", "cells_of", "collect", "scored"]
+__all__ = ["ExportItem", "Exported", "cells_of", "collect", "left_out_lines", "scored"]
 
 PICTURES_FOLDER = "pictures"
 _REASONS_LISTED = 10
@@ -89,13 +89,14 @@ class Exported:
     pictures: int = 0
     left_out: tuple[LeftOut, ...] = field(default=())
 
-    def left_out_lines(self) -> list[str]:
-        """How many questions are left out and why, the most frequent reasons first, as lines for a reader."""
-        reasons = Counter(_reason(left) for left in self.left_out)
-        counted = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-        lines = [f"left out: {n:,} × {reason}" for reason, n in counted[:_REASONS_LISTED]]
-        others = sum(n for _, n in counted[_REASONS_LISTED:])
-        return [*lines, f"left out: {others:,} for other reasons (see {LEFT_OUT_FILE})"] if others else lines
+
+def left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
+    """How many questions are left out and why, the most frequent reasons first, as lines for a reader."""
+    reasons = Counter(_reason(left) for left in left_out)
+    counted = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    lines = [f"left out: {n:,} × {reason}" for reason, n in counted[:_REASONS_LISTED]]
+    others = sum(n for _, n in counted[_REASONS_LISTED:])
+    return [*lines, f"left out: {others:,} for other reasons (see {LEFT_OUT_FILE})"] if others else lines
 
 
 def _reason(left: LeftOut) -> str:

@@ -8,10 +8,11 @@ import msgspec
 
 from probe4d.exchange.exports.items import Exported, ExportItem
 from probe4d.exchange.exports.notes import readme
+from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.logs import read_lines
 
-__all__ = ["LINES_FILE", "read_items", "write_jsonl", "write_lines"]
+__all__ = ["LINES_FILE", "read_items", "read_left_out", "write_jsonl", "write_lines"]
 
 LINES_FILE = "questions.jsonl"
 
@@ -45,3 +46,13 @@ def read_items(folder: Path) -> list[ExportItem]:
         InputError: A line is none that an export writes.
     """
     return [item for _, item in read_lines(folder / LINES_FILE, ExportItem)]
+
+
+def read_left_out(folder: Path) -> list[LeftOut]:
+    """Read `left_out.jsonl` of an export, which is there where questions were left out.
+
+    Raises:
+        InputError: A line is none that an export writes.
+    """
+    path = folder / LEFT_OUT_FILE
+    return [left for _, left in read_lines(path, LeftOut)] if path.exists() else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probe4d.exchange.exports.items import Exported
+from probe4d.exchange.exports.items import Exported, left_out_lines
 
 __all__ = ["LICENCE_OF_PICTURES", "about", "readme"]
 
@@ -23,7 +23,7 @@ def about(exported: Exported) -> str:
         f"- Dataset: {source.name} {source.version}, split `{source.split}`",
         f"- Licence of the source, which binds the questions too: {source.licence}",
     ]
-    lines += [f"- {line}" for line in exported.left_out_lines()]
+    lines += [f"- {line}" for line in left_out_lines(exported.left_out)]
     paragraphs = ["\n".join(lines)]
     if exported.pictures:
         paragraphs.append(LICENCE_OF_PICTURES)
