@@ -164,6 +164,18 @@ def test_a_missing_package_is_named_with_what_installs_it(missing: str, name: st
     assert done.stdout.count("\n") == 1
 
 
+@pytest.mark.parametrize("key", ["fake-kéy-of-no-alphabet", "fake-key-with-a\nline-feed"])
+def test_a_key_that_no_header_can_hold_ends_asking(
+    fake_server: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    server = fake_server()
+    monkeypatch.setenv("FAKE_API_KEY", key)
+    asked = ask(server, 50)
+    assert str(asked.ended).startswith("FAKE_API_KEY holds characters that no key can hold (")
+    assert "fake" not in str(asked.ended)
+    assert server.counts() == {}
+
+
 class Forgetful:
     """A journal that keeps nothing."""
 

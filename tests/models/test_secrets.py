@@ -106,8 +106,19 @@ def test_what_looks_like_a_key(text: str, kept: str) -> None:
 
 
 def test_what_an_address_holds_goes_wherever_it_turns_up() -> None:
-    remember_secrets_of("https://someone:a%20long%20word@host/v1?api_key=another-long-word")
-    assert redacted("a long word; another-long-word") == f"{REDACTED}; {REDACTED}"
+    remember_secrets_of("https://the-developer:a%20long%20word@host/v1?api_key=another-long-word")
+    remember_secrets_of("https://a-key-that-stands-alone@host/v1")
+    remember_secrets_of("http://localhost:8000/v1")
+    said = "the-developer; a long word; another-long-word; a-key-that-stands-alone; localhost"
+    assert redacted(said) == f"the-developer; {REDACTED}; {REDACTED}; {REDACTED}; localhost"
+
+
+def test_words_of_a_passphrase_and_parts_of_a_path_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_PASSPHRASE", "pedestrian motorcycle construction")
+    monkeypatch.setenv("PWD", "/gone/away/My Documents")
+    text = "A pedestrian and a motorcycle, at the construction. /gone/away/My Documents"
+    assert redacted(text) == text
+    assert redacted("It is pedestrian motorcycle construction.") == f"It is {REDACTED}."
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,9 @@ def fault_of(
     if any(type(one).__name__ in _REFUSED_CONNECTIONS for one in chain):
         what = f"there is no server at {redacted(address) if address else 'its address'} ({one_line(str(chain[-1]))})."
         return Fault(ModelFailure(what, of_server=True), unreachable=True, passing=True)
+    if (isinstance(error, UnicodeEncodeError) and error.encoding == "ascii") or "Illegal header value" in said:
+        what = f"{' or '.join(key_names) or 'the key'} holds characters that no key can hold ({said})."
+        return Fault(ModelFailure(what, fatal=True), hopeless=True)
     if with_images and isinstance(error, NotImplementedError):
         return Fault(ModelFailure(f"it takes no pictures ({said}).", fatal=True), hopeless=True)
     first = f"{type(chain[-1]).__name__}: {said}"

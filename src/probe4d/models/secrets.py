@@ -26,7 +26,7 @@ _SECRET_NAME = re.compile(
     r"(?:^|[_.-])(?:"
     r"(?:api|access|secret|private|auth|service|account|subscription)?key|keys|token|secret|secrets|"
     r"(?:api|access|auth|bearer|secret)[_.-]?tokens|"
-    r"password|passwd|passphrase|pwd|credential|credentials|authorization|auth|bearer|cookie|sas|signature|sig"
+    r"password|passwd|passphrase|(?<=[_.-])pwd|credential|credentials|authorization|auth|bearer|cookie|sas|signature|sig"
     r")$"
 )
 _HARMLESS_NAME = re.compile(r"(?:(?:max|pad|eos|bos|unk|stop|image|mask)[_.-]token|cache[_.-]key)$")
@@ -49,7 +49,7 @@ _USERINFO = re.compile(r"(?<=://)[^/\s?#@]+(?=@)")
 _QUERY = re.compile(r"([?&]([A-Za-z0-9_.\-]+)=)([^&#\s\"'<>]+)")
 
 _told: set[str] = set()
-"""Secrets that came by other ways than the environment, such as the user name in a server's address."""
+"""Secrets that came by other ways than the environment, such as the password in a server's address."""
 
 
 def names_secret(name: str) -> bool:
@@ -106,11 +106,12 @@ def refuse_secrets(options: Mapping[str, Any], *, of: str = "-M") -> None:
 
 
 def remember_secrets_of(address: str | None) -> None:
-    """Have the user, the password and the keys in an address redacted wherever they turn up from now on."""
+    """Have the password and the keys in an address redacted wherever they turn up from now on."""
     if address is None:
         return
     parts = urlsplit(address)
-    _told.update(unquote(one) for one in (parts.username, parts.password) if one)
+    if secret := parts.password or parts.username:  # a key may stand there alone
+        _told.add(unquote(secret))
     _told.update(value for name, value in parse_qsl(parts.query) if names_secret(name))
 
 
@@ -136,7 +137,7 @@ def _by_value(secrets: frozenset[str]) -> re.Pattern[str] | None:
 
 def _values(secret: str) -> set[str]:
     """The whole value and, of several in one variable or on several lines, each."""
-    return {secret, secret.strip(), *re.split(r"[\s,;]+", secret)}
+    return {secret, secret.strip(), *(part.strip() for part in re.split(r"[\r\n,;]+", secret))}
 
 
 def _forms(value: str) -> Iterable[str]:
