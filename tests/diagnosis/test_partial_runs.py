@@ -85,6 +85,10 @@ def test_a_part_has_the_figures_of_a_benchmark_of_that_part(part_first: bool) ->
         expected, found = (getattr(one, table).filter(pl.col("run").is_in(runs)) for one in (alone, together))
         assert found.height > 0
         assert found.equals(expected), table
+    if not part_first:
+        for control in ("control:fixed", "control:content"):
+            beside = together.figures.filter(run=f"{control} for part").with_columns(run=pl.lit(control))
+            assert beside.equals(alone.figures.filter(run=control))
     whole = diagnose(BENCHMARK, [full])
     for table in tables:
         expected, found = (getattr(one, table).filter(run="full") for one in (whole, together))
@@ -103,6 +107,7 @@ def test_the_overview_has_every_family_in_order_and_nothing_where_none_was_asked
     full = run_of("full", BENCHMARK, oracle)
     part = selecting(run_of("part", BENCHMARK, oracle), families=("position",))
     table = accuracies(diagnose(BENCHMARK, [part, full]))
+    assert table.columns == ["family", "format", "part", "full", "control:fixed", "control:content"]
     assert table.select("family", "format").rows() == [
         ("existence", "yes-no"),
         ("position", "yes-no"),

@@ -15,7 +15,7 @@ from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
 from probe4d.diagnosis.pairs import EGO, PLAIN, pairs_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet
-from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, in_order
+from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, control_beside, in_order
 from probe4d.diagnosis.wording import counted
 from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
@@ -71,7 +71,13 @@ def diagnose(
         runs=tuple(runs),
         parser=parser,
         comparisons=compared.comparisons,
-        figures=pl.concat([_united([one.figures for one in examined], names), compared.figures]),
+        figures=pl.concat(
+            [
+                _united([one.figures for one in examined], names),
+                *(_controls_beside(one) for one in examined[1:]),
+                compared.figures,
+            ]
+        ),
         records=_records(book, answers),
         pairs=pairs_table(first, examined[0].pairs),
         shortcuts=_united([one.shortcuts for one in examined], names),
@@ -115,6 +121,18 @@ def _united(tables: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFram
     """The rows of all runs in order, then those of the controls beside the first run, whose questions are theirs."""
     runs = [table.filter(~pl.col("run").is_in(CONTROLS)) for table in tables]
     return in_order(pl.concat([*runs, tables[0].filter(pl.col("run").is_in(CONTROLS))]), "run", [*names, *CONTROLS])
+
+
+def _controls_beside(examined: Examination) -> pl.DataFrame:
+    """Figures of the controls on the questions of runs that were not asked what the first was, named after these."""
+    runs = [name for name in examined.sheet.names if name not in CONTROLS]
+    return pl.concat(
+        [
+            examined.figures.filter(run=control).with_columns(run=pl.lit(control_beside(control, run)))
+            for run in runs
+            for control in CONTROLS
+        ]
+    )
 
 
 def _unpaired(examined: Examination) -> list[str]:

@@ -32,7 +32,8 @@ def accuracies(diagnosis: Diagnosis) -> pl.DataFrame:
         The total, of what each was asked, comes last, with family `all`.
     """
     figures = diagnosis.figures.filter(
-        (pl.col("metric") == "accuracy")
+        pl.col("run").is_in(diagnosis.records["run"].unique().implode())
+        & (pl.col("metric") == "accuracy")
         & (pl.col("relation") == "all")
         & ((pl.col("format") != "all") | (pl.col("family") == "all"))
     )

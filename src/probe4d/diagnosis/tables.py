@@ -23,12 +23,13 @@ __all__ = [
     "Comparison",
     "Diagnosis",
     "Kinship",
+    "control_beside",
     "in_order",
     "kinships_table",
 ]
 
 FIGURES_SCHEMA: dict[str, pl.DataType] = {
-    "run": pl.String(),  # folder name of a run, `control:fixed`, `control:content`, or `X vs Y`
+    "run": pl.String(),  # folder name of a run, a control (see `control_beside`), or `X vs Y`
     "suite": pl.String(),
     "family": pl.String(),  # `all` for totals
     "format": pl.String(),  # as in Question, `all` for totals; pair rows carry `yes-no`
@@ -118,6 +119,11 @@ KINSHIPS_SCHEMA: dict[str, pl.DataType] = {
     "against_setting": pl.String(),
     "n": pl.Int64(),  # questions that both were asked
 }
+
+
+def control_beside(control: str, run: str) -> str:
+    """Name in `figures.csv` of a control on the questions of a run that was not asked what the first run was."""
+    return f"{control} for {run}"
 
 
 def in_order(table: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
