@@ -64,6 +64,7 @@ def ask(
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
     from probe4d.errors import InputError
+    from probe4d.evidence.pictures import PictureOptions
     from probe4d.models.generation import Generation
     from probe4d.models.presets import preset_named
     from probe4d.runs.evidence_plan import evidence_named
@@ -86,7 +87,11 @@ def ask(
     )
     own_arguments = reading.key_values(arguments or (), option="-M")
     shown = reading.given(max_frames=max_frames, max_side_px=max_side, jpeg_quality=jpeg_quality)
-    plan = evidence_named(evidence, span=evidence_span, seed=evidence_seed, **_picture_options(shown, chosen))
+    if chosen is not None:
+        shown = chosen.fill_shown(shown)
+    frames = {name: shown.pop(name) for name in ("max_frames",) if name in shown}
+    pictures = PictureOptions(**shown)
+    plan = evidence_named(evidence, span=evidence_span, seed=evidence_seed, pictures=pictures, **frames)
     part = Selection(families=tuple(families or ()), sample=sample, limit=limit, seed=sample_seed)
     read = read_benchmark(benchmark)
     what: dict[str, Any] = {
@@ -124,16 +129,6 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
     if given is not None and given != preset.model:
         output.note(f"The options of the preset {preset.name} ({preset.title}) are used for {given}.")
     return given or preset.model or ""
-
-
-def _picture_options(given: dict[str, int], preset: Preset | None) -> dict[str, Any]:
-    """Options of evidence: the user's own before those of the preset, and what neither gives is left out."""
-    from probe4d.cli.arguments import given as without_null
-    from probe4d.evidence.pictures import PictureOptions
-
-    filled = given if preset is None else {**without_null(max_frames=preset.max_frames), **preset.pictures, **given}
-    frames = {name: filled.pop(name) for name in ("max_frames",) if name in filled}
-    return {**frames, "pictures": PictureOptions(**filled)}
 
 
 def _look(benchmark: Benchmark, model: str, what: dict[str, Any], tokenizer: Path | None, *, as_json: bool) -> None:
