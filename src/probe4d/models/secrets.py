@@ -52,6 +52,7 @@ _told: set[str] = set()
 """Secrets that came by other ways than the environment, such as the password in a server's address."""
 
 
+@functools.lru_cache(maxsize=4096)
 def names_secret(name: str) -> bool:
     """Whether an option, header, query parameter or variable of this name holds a key or password."""
     plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
