@@ -15,6 +15,8 @@ from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.overview import accuracies
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.errors import InputError
+from probe4d.report.lookup import percent
+from probe4d.report.verdict import verdicts
 from probe4d.runs.run import LeftOut, Run, asked_of, check_run
 from probe4d.runs.selection import Selection
 
@@ -174,3 +176,20 @@ def test_a_run_that_was_asked_nothing_that_is_scored_is_refused() -> None:
     record = msgspec.structs.replace(run.record, selection=Selection(families=("caption",)))
     with pytest.raises(InputError, match="m: was asked none of the questions that can be scored"):
         diagnose(benchmark, [dataclasses.replace(run, record=record, answers=run.answers.tail(1))])
+
+
+def test_a_verdict_holds_a_run_against_controls_on_its_own_questions() -> None:
+    full = run_of("full", BENCHMARK, oracle)
+    part = selecting(run_of("part", BENCHMARK, mixture(4, 0.5)), families=("position",))
+    diagnosis = diagnose(BENCHMARK, [full, part])
+    shares = {
+        (name, control): figure(diagnosis, name, "accuracy")[0]
+        for control in ("control:fixed", "control:content")
+        for name in (control, f"{control} for part")
+    }
+    told = {verdict.run: " ".join(one.text for one in verdict.statements) for verdict in verdicts(diagnosis)}
+    for run, beside in (("full", ""), ("part", " for part")):
+        fixed, content = (shares[f"{control}{beside}", control] for control in ("control:fixed", "control:content"))
+        said = f"the words alone give {percent(content)}, always A or No {percent(fixed)}"
+        assert said in told[run]
+    assert shares["control:content", "control:content"] != shares["control:content for part", "control:content"]

@@ -14,8 +14,7 @@ import polars as pl
 
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.diagnosis.controls import CONTENT, FIXED
-from probe4d.diagnosis.sheet import SCORED_FORMATS
-from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.diagnosis.wording import counted, listed
 from probe4d.report.asked_otherwise import in_light_of_evidence, told_of
 from probe4d.report.followed import followed
@@ -74,7 +73,7 @@ def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) 
     yield from (statement for statement in _unreadable(own) if mostly_unreadable)
     family = told_of(diagnosis, lookup, run)
     yield from (one.statement for one in family if one.leads)
-    yield from _accuracy(lookup, run, _best_constant(diagnosis))
+    yield from _accuracy(lookup, run, own)
     yield from (one.statement for one in family if not one.leads)
     yield from _one_letter(lookup, own, run)
     shortcuts = diagnosis.shortcuts.filter(pl.col("run") == run)
@@ -86,15 +85,21 @@ def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) 
     yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
 
 
-def _best_constant(diagnosis: Diagnosis) -> float:
+def _control(lookup: Lookup, control: str, run: str) -> str:
+    """Name of a control's figures on the questions that a run was asked."""
+    beside = control_beside(control, run)
+    return control if lookup.get(beside, "accuracy") is None else beside
+
+
+def _best_constant(given: pl.DataFrame) -> float:
     """Accuracy of the best constant answer to each family and format, chosen with the references at hand."""
-    table = diagnosis.benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
-    counts = table.group_by("family", "format", "answer").len().group_by("family", "format").agg(pl.col("len").max())
-    return int(counts["len"].sum()) / table.height
+    counts = given.group_by("family", "format", "answer").agg(pl.col("n").sum())
+    return int(counts.group_by("family", "format").agg(pl.col("n").max())["n"].sum()) / int(given["n"].sum())
 
 
-def _accuracy(lookup: Lookup, run: str, best_constant: float) -> Iterator[Statement]:
-    own, content, fixed = (lookup.get(name, "accuracy") for name in (run, CONTENT, FIXED))
+def _accuracy(lookup: Lookup, run: str, given: pl.DataFrame) -> Iterator[Statement]:
+    own = lookup.get(run, "accuracy")
+    content, fixed = (lookup.get(_control(lookup, control, run), "accuracy") for control in (CONTENT, FIXED))
     if own is None:
         return
     text = f"{percent(own.value)} of {own.n:,} answers are right ({interval(own) or 'no interval'})."
@@ -106,7 +111,7 @@ def _accuracy(lookup: Lookup, run: str, best_constant: float) -> Iterator[Statem
         )
         if own.high is not None and own.high < best:
             tone = "bad"
-        elif excludes_chance(own, max(best, best_constant)):
+        elif excludes_chance(own, max(best, _best_constant(given))):
             tone = "good"
     hard = lookup.get(run, "accuracy_control_wrong")
     if hard is not None:
@@ -211,7 +216,8 @@ def _discrimination(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Sta
         claims = f"{percent(true.value)} of the true {family} claims and to {percent(false.value)} of the false ones"
         rates = f"Says Yes to {claims}"
         lead = true.value - false.value
-        blind_true, blind_false = lookup.get(CONTENT, "tpr", family, kind), lookup.get(CONTENT, "fpr", family, kind)
+        content = _control(lookup, CONTENT, run)
+        blind_true, blind_false = lookup.get(content, "tpr", family, kind), lookup.get(content, "fpr", family, kind)
         if lead <= 0:
             yield Statement("bad", f"{rates}: it does not tell them apart.")
         elif blind_true is not None and blind_false is not None and blind_true.value - blind_false.value >= lead:
