@@ -334,3 +334,23 @@ def test_runs_of_settings_that_no_suite_words_show_the_question(built: Benchmark
     assert {sample.id: sample.output.stop_reason for sample in log.samples} == dict.fromkeys(
         built.table["id"], "unknown"
     )
+
+
+def test_a_run_that_is_asked_leaves_a_log(
+    built: Benchmark, tmp_path: Path, fake_server: Any, command: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "sk-canary-0123456789")
+    server = fake_server(default="Yes")
+    arguments = ("--model", "openai-api/fake/m", "--base-url", server.base_url, "--limit", 5)
+    done = command("ask", built.path, "--out", tmp_path / "run", *arguments)
+    assert done.returncode == 0, done.stderr
+    log = read_eval_log(str(tmp_path / "run" / "inspect.eval"))
+    assert (log.status, log.eval.model, log.eval.task) == ("success", "openai-api/fake/m", "lidar-hallu")
+    assert log.samples is not None
+    assert {sample.id: sample.output.completion for sample in log.samples} == dict.fromkeys(
+        built.table["id"].to_list()[:5], "Yes"
+    )
+    with zipfile.ZipFile(tmp_path / "run" / "inspect.eval") as archive:
+        contents = b"".join(archive.read(name) for name in archive.namelist())
+    assert b"canary" not in contents
+    assert server.base_url.encode() not in contents
