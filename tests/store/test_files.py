@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import resource
 import signal
@@ -19,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError, RunError
-from probe4d.store.files import inside, whole_file, write_bytes, write_text
+from probe4d.store.files import inside, whole_file, write_bytes, write_error, write_text
 from probe4d.store.hashing import canonical_json, digest
 from probe4d.store.logs import LogTail, append_lines, read_lines
 
@@ -87,6 +88,14 @@ def test_full_disk_is_named_and_leaves_the_old_file(tmp_path: Path, write: Calla
         write(temporary)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [(errno.ENOSPC, RunError), (errno.EDQUOT, RunError), (errno.EROFS, InputError), (errno.EACCES, InputError)],
+)
+def test_a_file_that_cannot_be_made_for_lack_of_room_is_no_wrong_input(code: int, kind: type[Exception]) -> None:
+    assert type(write_error(Path("a.json"), OSError(code, os.strerror(code), "a.json"))) is kind
 
 
 def test_error_of_another_file_is_not_taken_for_one_of_writing(tmp_path: Path) -> None:

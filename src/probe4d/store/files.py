@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def whole_file(path: Path | str) -> Iterator[Path]:
 
 def write_error(path: Path, error: Exception) -> Probe4DError:
     """The error for people where a file cannot be made (InputError) or not be written to the end (RunError)."""
-    if isinstance(error, OSError) and error.filename is not None:
+    if isinstance(error, OSError) and error.filename is not None and error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return InputError(
             f"cannot be written ({error.strerror}).", path=path, remedy="Choose a folder you may write to."
         )
