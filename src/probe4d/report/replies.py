@@ -59,7 +59,7 @@ def replies(
             "state": own["state"].to_list(),
             "correct": own["correct"].cast(pl.Int8).to_list(),
             "text": own["place"].to_list(),
-            "shown": None if run is None else _shown(run, questions),
+            "shown": None if run is None else _shown(run, questions, ids),
             "variants": None if run is None else _variants(run, ids, coded_variants),
         })  # fmt: skip
     many = int(cut.sum())
@@ -107,13 +107,15 @@ def _variants(run: Run, ids: pl.DataFrame, coded: pl.DataFrame) -> list[list[lis
     return [of.get(question, []) for question in ids["question"]]
 
 
-def _shown(run: Run, questions: Sequence[Question]) -> dict[str, Any] | None:
+def _shown(run: Run, questions: Sequence[Question], ids: pl.DataFrame) -> dict[str, Any] | None:
     """What a run saw: in words, and for each question its frames, the digest, the other scene and the answer there."""
     plan = run.record.evidence
     if plan is None or plan.kind == "none":
         return None
+    # Every variant of a question sees the same.
+    answers = run.answers.join(ids, on="question", how="semi").unique("question")
     columns = ("question", "evidence", "evidence_scene", "evidence_answer")
-    answered = {question: rest for question, *rest in run.answers.select(columns).unique("question").iter_rows()}
+    answered = {question: rest for question, *rest in answers.select(columns).iter_rows()}
     shown: list[list[str | None] | None] = []
     for question in questions:
         found = answered.get(question.id)
