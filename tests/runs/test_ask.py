@@ -118,6 +118,18 @@ def test_a_repetition_asks_only_what_failed(built: Benchmark, tmp_path: Path) ->
     assert run.answers["question"].to_list() == built.table["id"][:5].to_list()
 
 
+def test_a_run_without_answers_may_begin_anew_with_other_options(built: Benchmark, tmp_path: Path) -> None:
+    part = Selection(limit=3)
+    failing = Moody(set(built.table["id"]))
+    ask(built, tmp_path / "run", model=failing, selection=part, base_url="http://nowhere")
+    assert summary_of(probe4d.read_run(tmp_path / "run")).unanswered == 3
+    run = ask(built, tmp_path / "run", model=Moody(set()), selection=Selection(limit=2), base_url="http://here")
+    assert run.record.parameters == {"base_url": "http://here"}
+    assert (summary_of(run).answers, summary_of(run).unanswered) == (2, 0)
+    with pytest.raises(InputError, match="holds another run: parameters base_url was"):
+        ask(built, tmp_path / "run", model=Moody(set()), selection=Selection(limit=2), base_url="http://there")
+
+
 def test_a_finished_run_needs_neither_key_nor_server(
     built: Benchmark, fake_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -77,10 +77,10 @@ class RunJournal:
 
 @contextmanager
 def open_journal(path: Path, record: RunRecord) -> Iterator[RunJournal]:
-    """Begin a run, or go on with it.
+    """Begin a run, or go on with it; one that has no answer yet may begin anew with other options.
 
     Raises:
-        InputError: The folder holds a run of something else (it says all that differs) or no run, a file in it is
+        InputError: The folder holds answers of another run (it says all that differs) or no run, a file in it is
             damaged (it says which line), another process writes it, or it cannot be written.
     """
     _refuse_foreign(path)
@@ -89,19 +89,27 @@ def open_journal(path: Path, record: RunRecord) -> Iterator[RunJournal]:
         for rest in path.glob(".*.part"):
             rest.unlink()  # of a whole-file write that was killed
         record = msgspec.json.decode(msgspec.json.encode(record), type=RunRecord)  # as it will be read
-        if (path / RECORD_FILE).exists():
-            run = read_run(path)
-            if differing := _differences(run.record, record):
+        if not (path / RECORD_FILE).exists():
+            _begin(path, record)
+            yield RunJournal(path, set())
+            return
+        run = read_run(path)
+        answered = set(run.answers.filter(run.answers["error"].is_null()).select("question", "variant").iter_rows())
+        if differing := _differences(run.record, record):
+            if answered:
                 raise InputError(
                     f"holds another run: {'; '.join(differing)}.",
                     path=path,
                     remedy="Give the same options, or another --out folder.",
                 )
-            keys = run.answers.filter(run.answers["error"].is_null()).select("question", "variant").iter_rows()
-            yield RunJournal(path, set(keys))
-        else:
-            write_bytes(path / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-            yield RunJournal(path, set())
+            _begin(path, record)
+        yield RunJournal(path, answered)
+
+
+def _begin(path: Path, record: RunRecord) -> None:
+    """Write the record of a run without answers; failures under other options, such as a wrong address, go first."""
+    (path / ERRORS_FILE).unlink(missing_ok=True)
+    write_bytes(path / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def _refuse_foreign(path: Path) -> None:
