@@ -46,6 +46,8 @@ def bench(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("--model control:fixed --top-p 0", "top_p must be above 0"),
         ("--model control:fixed --max-tokens 0", "max_tokens must be at least 1"),
         ("--model control:fixed --dry-run --tokenizer gpt2", "gpt2: is no file"),
+        ("--model control:fixed --max-retries -1", "max_retries must be at least 0, not -1"),
+        ("--model control:fixed --max-frames 0 --evidence black", "most frames shown must be at least 1"),
         ("--preset nothing", "no preset 'nothing'"),
         ("--preset stride-dolphins", r"no API serves Dolphins.*probe4d import answers"),
     ],
@@ -145,3 +147,16 @@ def test_an_env_file_sets_what_is_not_set(tmp_path: Path, monkeypatch: pytest.Mo
     Path(".env").write_bytes(b"A=\xff\xfe\n")
     with pytest.raises(InputError, match=r"\.env: cannot be read as text in UTF-8"):
         read_environment()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [("--max-side 10", "256 to 4096 px, not 10"), ("--jpeg-quality 0", "1 to 95, not 0")]
+)
+def test_impossible_pictures_are_refused_before_a_folder_is_made(
+    bench: Path, simulated: Path, tmp_path: Path, options: str, words: str
+) -> None:
+    shown = ["--evidence", "birds-eye", "--data", str(simulated), *options.split()]
+    for way in (["--out", str(tmp_path / "run")], ["--dry-run"]):
+        with pytest.raises(InputError, match=words):
+            app(["ask", str(bench), "--model", "control:fixed", *shown, *way], standalone_mode=False)
+    assert not (tmp_path / "run").exists()

@@ -176,6 +176,7 @@ def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Serve
     [
         ({"max_connections": 0}, "max_connections must be at least 1, not 0"),
         ({"timeout_s": 0}, "timeout_s must be at least 1, not 0"),
+        ({"max_retries": -1}, "max_retries must be at least 0, not -1"),
         ({"workers": 0}, "workers must be at least 1, not 0"),
         ({"setting": "permuted"}, "there is no setting 'permuted'"),
         ({"selection": Selection(limit=0)}, "the limit is 0"),

@@ -79,7 +79,8 @@ def ask(
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
     out = Path(out)
-    _refuse_impossible(max_connections=max_connections, timeout_s=timeout_s, workers=1 if workers is None else workers)
+    _refuse_below(1, max_connections=max_connections, timeout_s=timeout_s, workers=1 if workers is None else workers)
+    _refuse_below(0, max_retries=max_retries)
     name = model if isinstance(model, str) else model.name
     prepared = prepare(
         benchmark,
@@ -110,7 +111,8 @@ def ask(
     )
     if isinstance(model, str) and not (out / RECORD_FILE).exists():
         model = opening()  # before the folder is made, so that a wrong name leaves nothing
-    with open_journal(out, msgspec.structs.replace(prepared.record, versions=versions_of(name))) as journal:
+    record = msgspec.structs.replace(prepared.record, versions=versions_of(name))
+    with prepared.rendering(workers=workers) as renderer, open_journal(out, record) as journal:
         answered = {question for question, _ in journal.answered}
         journal.leave_out([one for one in prepared.left_out if one.question not in answered])
         remaining = [key for key in prepared.asked if key not in journal.answered]
@@ -118,17 +120,16 @@ def ask(
             begun(len(prepared.asked), len(prepared.asked) - len(remaining))
         if remaining:
             model = opening() if isinstance(model, str) else model
-            with prepared.rendering(workers=workers) as renderer:
-                ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
+            ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
         places = {key: place for place, key in enumerate(prepared.asked)}
         journal.finish(lambda key: places.get(key, len(places)))  # what could be shown when it was asked stays
     return read_run(out)
 
 
-def _refuse_impossible(**limits: int) -> None:
-    for name, value in limits.items():
-        if value < 1:
-            raise InputError(f"{name} must be at least 1, not {value}.")
+def _refuse_below(least: int, **options: int) -> None:
+    for name, value in options.items():
+        if value < least:
+            raise InputError(f"{name} must be at least {least}, not {value}.")
 
 
 class _Writer:
