@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, NamedTuple, Protocol
 
 from probe4d.models.request import Model, ModelFailure, Reply, Request
@@ -19,6 +19,10 @@ __all__ = ["Finished", "Journal", "ask_all"]
 
 _FEWEST_FAILURES = 10
 """Fewest failures in a row, all perhaps the server's, after which asking ends."""
+
+
+_LOOK_S = 0.2
+"""How often a thread that waits for another looks for Ctrl-C."""
 
 
 class Finished(NamedTuple):
@@ -197,8 +201,10 @@ def _run_beside(asking: Callable[[], Coroutine[Any, Any, None]]) -> None:
         await task
 
     with ThreadPoolExecutor(max_workers=1) as threads:
-        asked = threads.submit(lambda: asyncio.run(run()))
         try:
+            asked = threads.submit(lambda: asyncio.run(run()))
+            while not wait([asked], timeout=_LOOK_S).done:
+                pass  # a signal that another thread received is seen now
             asked.result()
         except KeyboardInterrupt:
             loop, task = began.result()
