@@ -8,7 +8,7 @@ import string
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError
@@ -27,6 +27,7 @@ KEYS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_
 AROUND = st.text(string.ascii_letters + string.digits + " .,:\n", max_size=30)
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(KEYS, AROUND, AROUND)
 def test_a_key_of_the_environment_goes_in_every_form(key: str, before: str, after: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -35,6 +36,7 @@ def test_a_key_of_the_environment_goes_in_every_form(key: str, before: str, afte
             assert form not in redacted(f"{before}{form}{after}")
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(KEYS, st.binary(max_size=20), st.binary(max_size=20))
 def test_a_key_goes_from_base64_of_anything_around_it(key: str, before: bytes, after: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -46,6 +48,7 @@ def test_a_key_goes_from_base64_of_anything_around_it(key: str, before: bytes, a
             assert whole not in kept
 
 
+@settings(deadline=None)  # a busy machine is no fault
 @given(st.text(string.ascii_letters + string.digits + string.punctuation.replace("@", "") + " \n", max_size=200))
 def test_a_text_without_keys_is_untouched(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
