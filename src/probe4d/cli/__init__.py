@@ -60,8 +60,7 @@ def main() -> None:
     try:
         app([option for option in options if option not in _ANYWHERE] + operands)
     except Probe4DError as error:
-        if output.settings.debug:
-            raise
+        _show_traceback()
         output.fail(str(error))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
@@ -72,13 +71,24 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(1)
     except Exception as error:
-        if output.settings.debug:
-            raise
+        from probe4d.models.secrets import redacted
+
+        _show_traceback()
         output.fail(
-            f"an unexpected error ({type(error).__name__}: {error}); "
+            f"an unexpected error ({type(error).__name__}: {redacted(str(error))}); "
             "run again with --debug to see where, and please report it."
         )
         sys.exit(1)
+
+
+def _show_traceback() -> None:
+    """With --debug, print the traceback of the error at hand, without the keys that servers repeat in theirs."""
+    if output.settings.debug:
+        import traceback
+
+        from probe4d.models.secrets import redacted
+
+        print(redacted(traceback.format_exc()), file=sys.stderr)
 
 
 from probe4d.cli import verbs  # noqa: E402, F401 - registers the verbs on `app`

@@ -1,0 +1,260 @@
+"""Keys stand in the environment, in .env, in addresses and in what a server says; nothing that is left holds one."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+import os
+import random
+import string
+import subprocess
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import polars as pl
+import pytest
+import zstandard
+from fake_server import FakeServer
+from key_search import found
+from PIL import Image, PngImagePlugin
+
+from probe4d.cli import app, verbs  # noqa: F401 - verbs registers them
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+Server = Callable[..., FakeServer]
+
+
+def _key(shape: str, seed: int) -> str:
+    """A key of a shape: `x` stands for a letter or digit, `X` for a capital or digit, `?` for what has to be quoted."""
+    draw = random.Random(seed)
+    capitals = string.ascii_uppercase + string.digits
+    kinds = {"x": string.ascii_letters + string.digits, "X": capitals, "?": "/+=&%\"'<é "}
+    return "".join(draw.choice(kinds[letter]) if letter in kinds else letter for letter in shape)
+
+
+KEYS = {
+    "FAKE_API_KEY": _key("sk-proj-" + 48 * "x", 0),
+    "ANTHROPIC_API_KEY": _key("sk-ant-api03-" + 60 * "x" + "-AA", 1),
+    "GOOGLE_API_KEY": _key("AIzaSy" + 33 * "x", 2),
+    "AWS_SECRET_ACCESS_KEY": _key(10 * "x" + "/" + 10 * "x" + "+" + 10 * "x" + "/" + 7 * "x", 3),
+    "HF_TOKEN": _key("eyJ" + 30 * "x" + ".eyJ" + 40 * "x" + "." + 43 * "x", 4),
+    "GATEWAY_PASSWORD": _key("xxxx?xxxx?xxxx?xxxx?xxxx?xxxx?xxxx", 5),
+}
+IN_FILE = _key("gsk_" + 48 * "x", 6)
+IN_ADDRESS = _key(32 * "x", 7)
+IN_ARGUMENT = _key("r8_" + 37 * "x", 8)
+ALL = [*KEYS.values(), IN_FILE, IN_ADDRESS, IN_ARGUMENT]
+
+
+class TestSearch:
+    """What is planted is found, in every form and container; what is not there is not."""
+
+    QUOTED = (
+        lambda key: key,
+        lambda key: json.dumps({"key": key}),
+        lambda key: html.escape(key),
+        lambda key: f"https://host/?key={quote(key, safe='')}&x=1",
+        lambda key: quote_plus(key).lower() if key.islower() else quote_plus(key),
+        lambda key: base64.b64encode(key.encode()).decode(),
+        lambda key: base64.urlsafe_b64encode(f"x:{key}".encode()).decode(),
+        lambda key: base64.b64encode(f"user:{key}\n".encode()).decode(),
+        lambda key: f"cut off: {key[: len(key) * 2 // 3]}",
+    )
+
+    @staticmethod
+    def zipped(path: Path, text: str) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("samples/1.json", text)
+
+    @staticmethod
+    def zipped_twice(path: Path, text: str) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("inner.gz", gzip.compress(text.encode()))
+
+    @staticmethod
+    def embedded(path: Path, text: str) -> None:
+        packed = gzip.compress(text.encode() + random.Random(0).randbytes(100))
+        path.write_text(f'<a href="data:application/gzip;base64,{base64.b64encode(packed).decode()}">')
+
+    @staticmethod
+    def cut_short(path: Path, text: str) -> None:
+        path.write_bytes(gzip.compress(text.encode() + random.Random(0).randbytes(10_000))[:-2_000])
+
+    @staticmethod
+    def noted(path: Path, text: str) -> None:
+        notes = PngImagePlugin.PngInfo()
+        notes.add_itxt("comment", text, zip=True)
+        Image.new("RGB", (2, 2)).save(path, "png", pnginfo=notes)
+
+    PACKED = (
+        lambda path, text: path.write_text(text),
+        lambda path, text: path.write_bytes(gzip.compress(text.encode())),
+        lambda path, text: path.write_bytes(zstandard.compress(text.encode())),
+        lambda path, text: pl.DataFrame({"n": [1, 2], "text": ["", text]}).write_parquet(path, compression="zstd"),
+        lambda path, text: pl.DataFrame({"deep": [[{"text": text}]]}).write_ipc(path, compression="lz4"),
+        zipped,
+        zipped_twice,
+        embedded,
+        cut_short,
+        noted,
+    )
+
+    @pytest.mark.parametrize("pack", PACKED)
+    @pytest.mark.parametrize("quoted", QUOTED)
+    def test_finds_what_is_planted(self, quoted, pack, tmp_path: Path) -> None:
+        for number, key in enumerate(ALL):
+            pack(tmp_path / f"{number}", f"before {quoted(key)} after")
+        hits = found(tmp_path, ALL)
+        assert {hit.split(":")[0].split("!")[0] + hit.rpartition("key")[2] for hit in hits} == {
+            f"{number} {number}" for number in range(len(ALL))
+        }
+
+    @pytest.mark.parametrize("pack", PACKED)
+    def test_finds_nothing_else(self, pack, tmp_path: Path) -> None:
+        pack(tmp_path / "file", "before [redacted] after, sk-proj-, AIzaSy")
+        assert found(tmp_path, ALL) == []
+
+    def test_finds_keys_in_names(self, tmp_path: Path) -> None:
+        (tmp_path / KEYS["FAKE_API_KEY"]).mkdir()
+        assert found(tmp_path, ALL) == [f"{KEYS['FAKE_API_KEY']}: key 0"]
+
+
+def _echo(keys: Iterable[str]) -> str:
+    """Keys in every form, for a server to say."""
+    return " ".join(
+        f"{key} {json.dumps(key)} {quote(key, safe='')} {base64.b64encode(b'Bearer ' + key.encode()).decode()}"
+        for key in keys
+    )
+
+
+ECHOED = _echo([*KEYS.values(), IN_FILE])
+
+TALKATIVE = {
+    "default": f"A. {ECHOED}",
+    "steps": {
+        "visible in": [{"status": 400, "json": {"error": {"message": f"bad key {{key}} {ECHOED}", "code": "{key}"}}}],
+        "During frames": [{"status": 500, "headers": {"x-request": "{key}"}, "body": f"<p>{{key}} {ECHOED}</p>"}],
+        "which position": [{"change": {"model": "m-{key}", "choices": [{"message": {"content": "{key}"}}]}}],
+        "closest": [{"body": '{"choices": [{"message": {"content": "{key}'}],
+        "Does": [
+            {
+                "change": {
+                    "choices": [
+                        {
+                            "index": 0,
+                            "finish_reason": "stop",
+                            "message": {"role": "assistant", "content": "Yes", "reasoning_content": ECHOED},
+                        }
+                    ]
+                }
+            }
+        ],
+    },
+}
+"""A server that repeats the key it was sent in errors, in bodies that are no JSON, in replies and in reasoning."""
+
+
+class Workplace:
+    """A folder where commands run, with everything that they may write to inside it."""
+
+    def __init__(self, folder: Path, command: Command) -> None:
+        self.folder = folder
+        self.verbs: set[str] = set()
+        self._command = command
+        self._printed = folder / "printed"
+        self._printed.mkdir()
+        (folder / ".env").write_text(f"GROQ_API_KEY={IN_FILE}\n")
+        own = {"HOME": folder / "home", "TMPDIR": folder / "temporary", "PROBE4D_CACHE": folder / "cache"}
+        own |= {name: folder / "home" / name for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
+        for path in own.values():
+            path.mkdir(parents=True, exist_ok=True)
+        self._environment = {**os.environ, **KEYS, **{name: str(path) for name, path in own.items()}}
+
+    def run(self, *arguments: object, code: int = 0) -> str:
+        """Run a verb, keep what it prints, and give it."""
+        done = self._command(*arguments, cwd=self.folder, env=self._environment)
+        printed = done.stdout + done.stderr
+        (self._printed / f"{len(list(self._printed.iterdir()))}.txt").write_text(printed)
+        assert done.returncode == code, printed
+        self.verbs.add(str(arguments[0]))
+        return printed
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, command: Command) -> Workplace:
+    return Workplace(tmp_path, command)
+
+
+def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -> None:
+    run = workplace.run
+    run("demo", "--out", "demo", "--scenes", 2, "--per-family", 12)
+    data, bench = "demo/scenes", "demo/benchmark"
+    run("simulate", "simulated", "--scenes", 1, "--no-cameras")
+    run("scenes", data)
+    run("build", "lidar-hallu", data, "--out", "bench", "--per-family", 4)
+    run("check", bench, data)
+    run("prompts", bench, "--out", "prompts.jsonl")
+    question = pl.read_parquet(workplace.folder / bench / "questions.parquet")["id"][0]
+    run("show", bench, question, "--data", data, "--out", "question.png")
+    for harness in ("inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"):
+        shown = ("--evidence", "birds-eye", "--data", data, "--limit", 2)
+        run("export", bench, "--to", harness, "--out", f"exported/{harness}", *shown)
+    answers = "".join(f"{json.dumps({'question': question, 'text': 'No'})}\n")
+    (workplace.folder / "answers.jsonl").write_text(answers)
+    told = ("--model", "m", "--allow-missing")
+    run("import", "answers", bench, "answers.jsonl", "--out", "imported", *told)
+    _ask_a_talkative_server(run, bench, fake_server)
+    run("diagnose", bench, "asked", "--allow-missing", "--data", data, "--out", "report")
+    assert workplace.verbs == set(_verbs())
+    kept = {path.relative_to(workplace.folder).parts[0] for path in workplace.folder.rglob("*.*")}
+    assert {"asked", "cache", "demo", "exported", "printed", "refused", "report"} <= kept
+    assert [path.parent.name for path in workplace.folder.rglob("*.eval")] == ["logged"]
+    assert found(workplace.folder, ALL, but=[workplace.folder / ".env"]) == []
+
+
+def _ask_a_talkative_server(run: Callable[..., str], bench: str, fake_server: Server) -> None:
+    """With the key accepted and refused, in an address, as an argument, and where nothing is sent."""
+    asked = ("ask", bench, "--model", "openai-api/fake/m", "--max-retries", 1)
+    address = fake_server(**TALKATIVE).base_url
+    printed = run(*asked, "--base-url", address, "--out", "asked", "--debug", code=1)
+    assert "[redacted]" in printed
+    run(*asked, "--base-url", fake_server(default=f"A. {ECHOED}").base_url, "--limit", 3, "--out", "logged")
+    said = f"wrong key {{key}} {_echo([*KEYS.values(), IN_FILE, IN_ADDRESS])}"
+    refuses = fake_server(steps=[{"status": 401, "json": {"error": {"message": said}}}])
+    with_user = refuses.base_url.replace("://", f"://user:{IN_ADDRESS}@")
+    for debug in ((), ("--debug",)):
+        printed = run(*asked, "--base-url", with_user, "--out", "refused", *debug, code=1)
+        assert ("Traceback" in printed) == bool(debug)
+        run(*asked, "--base-url", address, "-M", f"api_key={IN_ARGUMENT}", "--out", "argument", *debug, code=2)
+    run(*asked, "--base-url", with_user, "--dry-run", "--json")
+
+
+def _verbs() -> list[str]:
+    return [
+        *(command.name or command.callback.__name__ for command in app.registered_commands if command.callback),
+        *(group.name for group in app.registered_groups if group.name),
+    ]
+
+
+VERBS_GIVEN_NOTHING_OF_USE = (
+    ("scenes", "nowhere"),
+    ("build", "lidar-hallu", "nowhere", "--out", "bench"),
+    ("check", "nowhere", "nowhere"),
+    ("prompts", "nowhere", "--out", "prompts.jsonl"),
+    ("show", "nowhere", "0", "--data", "nowhere"),
+    ("export", "nowhere", "--to", "jsonl", "--out", "exported"),
+    ("import", "answers", "nowhere", "nowhere", "--out", "imported", "--model", "m"),
+    ("import", "lidar-hallu", "nowhere", "--out", "imported"),
+    ("ask", "nowhere", "--model", "openai/m", "--out", "asked"),
+    ("diagnose", "nowhere", "--out", "report"),
+)
+
+
+def test_no_key_is_printed_with_a_traceback(workplace: Workplace) -> None:
+    for arguments in VERBS_GIVEN_NOTHING_OF_USE:
+        assert "Traceback" in workplace.run(*arguments, "--debug", code=2)
+    assert found(workplace.folder, ALL, but=[workplace.folder / ".env"]) == []
