@@ -22,7 +22,7 @@ _MOST_REASONS = 5
 
 def running(watch: Watch, seconds: float) -> str:
     """What is to be seen beside the count of answers: rate, tokens, the share that can be read, failures."""
-    from probe4d.diagnosis.wording import counted, in_percent
+    from probe4d.wording import counted, in_percent
 
     failed = watch.failures.total()
     finished = watch.answers + failed
@@ -45,7 +45,7 @@ def print_json(record: msgspec.Struct) -> None:
 
 def print_summary(summary: RunSummary, out: Path, *, to_stdout: bool) -> None:
     """Say how a run ended: the result on standard output, what is worth knowing and what is missing beside it."""
-    from probe4d.diagnosis.wording import counted
+    from probe4d.wording import counted
 
     if to_stdout:
         tokens = f", {summary.input_tokens:,} tokens in, {summary.tokens:,} out" if summary.input_tokens else ""
@@ -68,7 +68,7 @@ def _by_reason(counts: dict[str, int], file: str) -> list[str]:
 
 def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
     """Print what a run would come to, and one of its requests."""
-    from probe4d.diagnosis.wording import counted
+    from probe4d.wording import counted
 
     questions = sum(seen.questions.values())
     by_family = ", ".join(f"{n:,} {family}" for family, n in seen.questions.items())

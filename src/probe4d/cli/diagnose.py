@@ -94,7 +94,7 @@ def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
         accuracies: Columns family, format, and one for each run and control.
         width: Characters on a line.
     """
-    from probe4d.diagnosis.wording import in_percent
+    from probe4d.wording import in_percent
 
     names = [output.harmless(name) for name in accuracies.columns[2:]]
     groups = [(output.harmless(family), kind) for family, kind in accuracies.select("family", "format").iter_rows()]

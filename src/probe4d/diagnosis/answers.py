@@ -12,10 +12,10 @@ from probe4d.benchmarks.question import LETTERS, questions_from
 from probe4d.diagnosis.parsing import PARSERS, parse_table
 from probe4d.diagnosis.sheet import INVALID, Sheet, code_labels
 from probe4d.diagnosis.tables import RECORDS_SCHEMA
-from probe4d.diagnosis.wording import counted
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of, check_run
 from probe4d.runs.settings import Setting, recorded_setting
+from probe4d.wording import counted
 
 __all__ = ["ReadAnswers", "read_answers"]
 

@@ -16,10 +16,10 @@ from probe4d.diagnosis.examination import CONTROLS, Examination, examine
 from probe4d.diagnosis.pairs import EGO, PLAIN, pairs_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, control_beside, in_order
-from probe4d.diagnosis.wording import counted
 from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
+from probe4d.wording import counted
 
 __all__ = ["Diagnosis", "diagnose"]
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from probe4d.diagnosis.sheet import NO, YES, label_of
 from probe4d.diagnosis.shortcut_features import OPTION_LENGTH, Feature
-from probe4d.diagnosis.wording import listed
+from probe4d.wording import listed
 
 __all__ = ["rule_in_words"]
 

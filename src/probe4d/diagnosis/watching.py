@@ -7,9 +7,9 @@ from collections import Counter
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.parsing import PARSERS, parse
-from probe4d.diagnosis.wording import counted, in_percent, listed
 from probe4d.runs.run import Answer, AnswerError
 from probe4d.runs.settings import setting_named
+from probe4d.wording import counted, in_percent, listed
 
 __all__ = ["Watch", "is_same_model"]
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.diagnosis.wording import in_percent
 from probe4d.scenes.geometry import SECTORS
+from probe4d.wording import in_percent
 
 NARROW = "\u202f"  # a narrow space that no line breaks at
 

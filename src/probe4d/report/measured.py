@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.diagnosis.wording import counted
+from probe4d.wording import counted
 
 __all__ = ["answer_in_words", "answer_text", "measured"]
 

@@ -15,7 +15,6 @@ import polars as pl
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis, control_beside
-from probe4d.diagnosis.wording import counted, listed
 from probe4d.report.asked_otherwise import in_light_of_evidence, told_of
 from probe4d.report.followed import followed
 from probe4d.report.lookup import (
@@ -30,6 +29,7 @@ from probe4d.report.lookup import (
 )
 from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance
 from probe4d.scenes.geometry import SECTORS
+from probe4d.wording import counted, listed
 
 __all__ = ["Verdict", "verdicts"]
 

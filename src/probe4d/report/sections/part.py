@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from probe4d.diagnosis.wording import in_percent
 from probe4d.report.charts import Chart
 from probe4d.report.lookup import Figure, Lookup, asked, percent
 from probe4d.report.statement import Statement
+from probe4d.wording import in_percent
 
 __all__ = [
     "Column",

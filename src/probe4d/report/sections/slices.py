@@ -8,10 +8,10 @@ import polars as pl
 
 from probe4d.diagnosis.controls import CONTENT
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.diagnosis.wording import listed
 from probe4d.report import charts
 from probe4d.report.lookup import Figure, asked, percent
 from probe4d.report.sections.part import Key, Section, Table, figure_cells, number_columns, word_columns
+from probe4d.wording import listed
 
 __all__ = ["slices"]
 
