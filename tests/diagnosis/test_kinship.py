@@ -174,7 +174,7 @@ def test_a_run_against_itself_changes_nothing() -> None:
 
 def shown(benchmark: Benchmark, texts: list[str], there: list[str | None]) -> Run:
     run = said_by(benchmark, "other", texts, EvidencePlan(kind="other-scene", view="cameras"))
-    return dataclasses.replace(run, answers=run.answers.with_columns(evidence_answer=pl.Series(there, dtype=pl.String)))
+    return dataclasses.replace(run, answers=run.answers.with_columns(shown_answer=pl.Series(there, dtype=pl.String)))
 
 
 def test_who_follows_the_scene_shown_by_hand() -> None:

@@ -216,7 +216,7 @@ def looking(benchmark: Benchmark, scenes: Scenes) -> Callable[[Request], str]:
         with prepared.rendering() as renderer:
             for request in prepared.requests(prepared.asked, renderer=renderer):
                 assert isinstance(request, Request)
-                own = answers[request.key] if evidence == "birds-eye" else prepared.shown.of[request.key].source_answer
+                own = answers[request.key] if evidence == "birds-eye" else prepared.shown.of[request.key].shown_answer
                 if own is not None:
                     known[request.text, *(image.digest for image in request.images)] = own
     guess = scripted.guessing(4)

@@ -137,7 +137,7 @@ def test_evidence_that_harms_leads() -> None:
 def test_another_scene_is_said_of_the_run_that_saw_its_own() -> None:
     wrong = {"Yes": "No", "No": "Yes", "A": "B", "B": "C", "C": "D", "D": "A"}
     there = [wrong[right] for right in RIGHT]
-    other = {"evidence_scene": ["scene-0009"] * len(RIGHT), "evidence_answer": there}
+    other = {"shown_scene": ["scene-0009"] * len(RIGHT), "shown_answer": there}
     diagnosis = diagnose(
         BENCHMARK, [shown("sees", RIGHT, "cameras"), shown("elsewhere", there, "other-scene", **other)]
     )
@@ -239,8 +239,8 @@ def test_the_page_holds_every_variant_with_its_order() -> None:
 def test_the_page_tells_what_each_answer_saw() -> None:
     columns = {
         "evidence": ["ab" * 32] * len(QUESTIONS),
-        "evidence_scene": [HOSTILE] * len(QUESTIONS),
-        "evidence_answer": ["A" if one.options else "Yes" for one in QUESTIONS],
+        "shown_scene": [HOSTILE] * len(QUESTIONS),
+        "shown_answer": ["A" if one.options else "Yes" for one in QUESTIONS],
     }
     runs = [shown("elsewhere", RIGHT, "other-scene", **columns), shown("blind", RIGHT, "none")]
     elsewhere, blind, *_ = packed(diagnose(BENCHMARK, runs))["answers"]

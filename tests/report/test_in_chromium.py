@@ -304,7 +304,7 @@ def test_an_answer_says_what_it_saw_and_in_which_order(chromium: webdriver.Chrom
         variant=pl.lit("rotation-1"),
         rotation=pl.lit(1, pl.Int64),
         evidence=pl.lit("ab" * 32),
-        evidence_scene=pl.lit(hostile),
+        shown_scene=pl.lit(hostile),
     )
     both = pl.concat([seen.with_columns(variant=pl.lit("rotation-0"), rotation=pl.lit(0, pl.Int64)), seen])
     plan = evidence_named("other-scene")

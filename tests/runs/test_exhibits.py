@@ -40,7 +40,7 @@ def test_a_question_shows_its_own_frames(scenes: Scenes, name: str) -> None:
     exhibit = shown.of["q"]
     assert exhibit.pictures == (Picture(name, "a", 1, 1), Picture(name, "a", 3, 3))  # type: ignore[arg-type]
     assert exhibit.preamble.startswith("The 2 images above show frames of a driving scene. Image 1: frame 001, ")
-    assert (exhibit.source, exhibit.source_answer, shown.left_out) == (None, None, ())
+    assert (exhibit.shown_scene, exhibit.shown_answer, shown.left_out) == (None, None, ())
 
 
 def test_the_span_scene_shows_every_key_frame(scenes: Scenes) -> None:
@@ -86,7 +86,7 @@ def test_another_scene_shows_the_same_frames(scenes: Scenes) -> None:
     shown = exhibits([question("q", shown=(2, 4))], evidence_named("other-scene"), scenes)
     exhibit = shown.of["q"]
     assert exhibit.pictures == (Picture("cameras", "b", 2, 2), Picture("cameras", "b", 4, 4))
-    assert exhibit.source == "b"
+    assert exhibit.shown_scene == "b"
 
 
 def test_a_question_without_another_scene_is_left_out(tmp_path: Path) -> None:

@@ -132,18 +132,18 @@ def hold(shown: Exhibits, benchmark: Benchmark, scenes: Scenes) -> None:
         if one.id not in shown.of:
             continue
         exhibit = shown.of[one.id]
-        assert exhibit.source is not None
-        assert exhibit.source != one.scene
-        assert lengths[exhibit.source] >= lengths[one.scene]
-        assert {picture.scene for picture in exhibit.pictures} == {exhibit.source}
+        assert exhibit.shown_scene is not None
+        assert exhibit.shown_scene != one.scene
+        assert lengths[exhibit.shown_scene] >= lengths[one.scene]
+        assert {picture.scene for picture in exhibit.pictures} == {exhibit.shown_scene}
         assert [picture.frame for picture in exhibit.pictures] == [picture.label for picture in exhibit.pictures]
-        there = right.get((one.id, exhibit.source), set())
+        there = right.get((one.id, exhibit.shown_scene), set())
         assert one.answer not in there
-        assert exhibit.source_answer == (min(there) if len(there) == 1 else None)
+        assert exhibit.shown_answer == (min(there) if len(there) == 1 else None)
     left_out = {line.question: line.reason for line in shown.left_out}
     assert left_out.keys() | shown.of.keys() == {one.id for one in benchmark.questions}
     assert all("has another right answer" in reason for reason in left_out.values())
-    answered = [exhibit.source_answer for exhibit in shown.of.values()]
+    answered = [exhibit.shown_answer for exhibit in shown.of.values()]
     assert None in answered
     assert {"Yes", "No", "A", "B", "C", "D"} <= set(answered)
 

@@ -282,13 +282,14 @@ def test_answers_keep_what_was_shown(scenes: Scenes, standard: Benchmark, tmp_pa
             exhibit = shown.of[row["question"]]
             assert row["text"] == str(len(exhibit.pictures))
             assert row["evidence"] == evidence_digest([renderer.render(picture) for picture in exhibit.pictures])
-            assert (row["evidence_scene"], row["evidence_answer"]) == (exhibit.source, exhibit.source_answer)
-    answers = run.answers["evidence_answer"]
+            assert row["evidence_frames"] == [picture.frame for picture in exhibit.pictures]
+            assert (row["shown_scene"], row["shown_answer"]) == (exhibit.shown_scene, exhibit.shown_answer)
+    answers = run.answers["shown_answer"]
     assert answers.null_count() < answers.len()
 
 
 def test_answers_without_pictures_have_no_digest(standard: Benchmark, tmp_path: Path) -> None:
     run = ask(standard, tmp_path / "run", model=Mirror())
     assert run.answers.height == standard.table.height
-    for name in ("evidence", "evidence_scene", "evidence_answer"):
+    for name in ("evidence", "evidence_frames", "shown_scene", "shown_answer"):
         assert run.answers[name].null_count() == run.answers.height

@@ -32,7 +32,7 @@ _ROWS_SCHEMA: dict[str, pl.DataType] = {
     "part": pl.String(),  # of the text that is the answer
     "finish_reason": pl.String(),
     "error": pl.String(),
-    "evidence_answer": pl.String(),
+    "shown_answer": pl.String(),
 }
 
 
@@ -96,7 +96,7 @@ def _answered(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
     )
     _refuse_strange(run, replies, expected)
     rows = expected.join(
-        replies.select("question", "variant", "text", "finish_reason", "error", "evidence_answer", recorded="rotation"),
+        replies.select("question", "variant", "text", "finish_reason", "error", "shown_answer", recorded="rotation"),
         on=["question", "variant"],
         how="left",
         nulls_equal=True,
@@ -252,12 +252,12 @@ def _coded(rows: pl.DataFrame) -> pl.DataFrame:
     """
     codes = {
         name: pl.Series(name, code_labels(rows[column], rows))
-        for name, column in (("code", "label"), ("shown_code", "evidence_answer"))
+        for name, column in (("code", "label"), ("shown_code", "shown_answer"))
     }
     rows = rows.with_columns(codes.values())
-    known = pl.col("evidence_answer").is_not_null()
+    known = pl.col("shown_answer").is_not_null()
     for run, question, answer in (
-        rows.filter(known, shown_code=INVALID).select("run", "question", "evidence_answer").head(1).iter_rows()
+        rows.filter(known, shown_code=INVALID).select("run", "question", "shown_answer").head(1).iter_rows()
     ):
         raise InputError(
             f"says that {answer!r} would be the answer to question {question} in the scene shown, which is none of "

@@ -160,7 +160,7 @@ def _sample(row: dict[str, Any], question: Question, prompt: str, model: str) ->
             "scene": question.scene,
             "frames": list(question.frames),
             "evidence": row["evidence"],
-            "evidence_scene": row["evidence_scene"],
+            "shown_scene": row["shown_scene"],
             "seed": row["seed"],
         },
         model_usage=usage,

@@ -144,7 +144,7 @@ def _sample(item: ExportItem, folder: Path) -> Sample:
             "relation": item.relation,
             "scene": item.scene,
             "frames": list(item.frames),
-            "evidence_scene": item.evidence_scene,
+            "shown_scene": item.shown_scene,
         },
     )
 

@@ -114,7 +114,7 @@ def _shown(run: Run, questions: Sequence[Question], ids: pl.DataFrame) -> dict[s
         return None
     # Every variant of a question sees the same.
     answers = run.answers.join(ids, on="question", how="semi").unique("question")
-    columns = ("question", "evidence", "evidence_scene", "evidence_answer")
+    columns = ("question", "evidence", "shown_scene", "shown_answer")
     answered = {question: rest for question, *rest in answers.select(columns).iter_rows()}
     shown: list[list[str | None] | None] = []
     for question in questions:

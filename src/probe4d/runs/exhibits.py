@@ -34,14 +34,14 @@ class Exhibit:
     Attributes:
         pictures: In the order shown.
         preamble: Text before the question that lists the pictures; empty without.
-        source: Scene shown, where it is not the question's own.
-        source_answer: The reference answer that the question would have in that scene; null without one.
+        shown_scene: Scene shown, where it is not the question's own.
+        shown_answer: The reference answer that the question would have in that scene; null without one.
     """
 
     pictures: tuple[Picture, ...] = ()
     preamble: str = ""
-    source: str | None = None
-    source_answer: str | None = None
+    shown_scene: str | None = None
+    shown_answer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Exhibits:
 class _Shown:
     """The key frames that a question shows, and those whose numbers it shows them under.
 
-    `elsewhere` tells that the scene is not the question's own, and `source_answer` what would be right in it.
+    `elsewhere` tells that the scene is not the question's own, and `shown_answer` what would be right in it.
     """
 
     scene: str
     frames: tuple[int, ...]
     labels: tuple[int, ...]
     elsewhere: bool = False
-    source_answer: str | None = None
+    shown_answer: str | None = None
 
 
 def exhibits(
@@ -155,7 +155,7 @@ def _from_other_scenes(
     for identity, one in shown.items():
         if identity in chosen:
             scene, answer = chosen[identity]
-            replaced[identity] = _Shown(scene, one.frames, one.labels, elsewhere=True, source_answer=answer)
+            replaced[identity] = _Shown(scene, one.frames, one.labels, elsewhere=True, shown_answer=answer)
         else:
             reasons[identity] = f"no other scene as long as {one.scene} has another right answer to it"
     return replaced
@@ -196,7 +196,7 @@ def _exhibited(
             continue
         one = shown[identity]
         lines = preamble(several, _cameras(several[0], sources))
-        of[identity] = Exhibit(several, lines, one.scene if one.elsewhere else None, one.source_answer)
+        of[identity] = Exhibit(several, lines, one.scene if one.elsewhere else None, one.shown_answer)
     return of
 
 

@@ -78,14 +78,16 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         question: Id of the question.
         variant: Name of the variant of a setting that asks more than once; null for one answer a question.
-        text: The model's reply, untouched.
+        text: The model's reply as it came, but for what a key or an unpaired surrogate in it is replaced by.
         reasoning: Reasoning that the provider returned apart from the reply.
         finish_reason: Why generation ended, as the provider says (`stop`, `length`, …).
         rotation: How far the options were rotated: letter i stood before option (i + rotation) mod n.
         model: Name and version of the model as the server says.
         evidence: Hash of what the model was shown; null without evidence.
-        evidence_scene: Scene that was shown, where it is not the question's own.
-        evidence_answer: What the reference answer would be in that scene; null where the question has none there.
+        evidence_frames: Key frames that were shown, in the order shown; null where nothing was, or where
+            that is not known.
+        shown_scene: Scene that was shown, where it is not the question's own.
+        shown_answer: What the reference answer would be in that scene; null where the question has none there.
         seed: Seed of the generation.
         tokens: Tokens generated.
         input_tokens: Tokens read.
@@ -100,8 +102,9 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     rotation: int = 0
     model: str | None = None
     evidence: str | None = None
-    evidence_scene: str | None = None
-    evidence_answer: str | None = None
+    evidence_frames: tuple[int, ...] | None = None
+    shown_scene: str | None = None
+    shown_answer: str | None = None
     seed: int | None = None
     tokens: int | None = None
     input_tokens: int | None = None
@@ -132,8 +135,9 @@ ANSWER_SCHEMA: dict[str, pl.DataType] = {
     "rotation": pl.Int64(),
     "model": pl.String(),
     "evidence": pl.String(),
-    "evidence_scene": pl.String(),
-    "evidence_answer": pl.String(),
+    "evidence_frames": pl.List(pl.Int64()),
+    "shown_scene": pl.String(),
+    "shown_answer": pl.String(),
     "seed": pl.Int64(),
     "tokens": pl.Int64(),
     "input_tokens": pl.Int64(),

@@ -123,7 +123,7 @@ _MEANINGS: dict[str, str] = {
     "prompt": "The whole text that a model gets.",
     "variant": "Variant of a setting that asks more than once.",
     "pictures": "Files of the pictures that go before the prompt, in order.",
-    "pictures_scene": "Scene that they show, where it is not the question's own.",
+    "shown_scene": "Scene that they show, where it is not the question's own.",
 }
 
 _CONTEXT: dict[str, Any] = {

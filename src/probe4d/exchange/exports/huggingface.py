@@ -21,7 +21,7 @@ TABLE_SCHEMA: dict[str, pl.DataType] = {
     **{name: kind for name, kind in QUESTION_SCHEMA.items() if name != "evidence"},
     "variant": pl.String(),
     "pictures": pl.List(pl.String()),
-    "pictures_scene": pl.String(),
+    "shown_scene": pl.String(),
 }
 """Columns of the table: those of a benchmark, with `prompt`, `options` and `answer` as they are shown, the variant of
 a setting that asks more than once, and the pictures in the order shown."""
@@ -65,8 +65,8 @@ def write_huggingface(exported: Exported, table: pl.DataFrame, folder: Path) -> 
 def _asked_table(exported: Exported, table: pl.DataFrame) -> pl.DataFrame:
     """One row an item: the question's columns, with what is shown in the place of what the benchmark has."""
     rows = [msgspec.to_builtins(item) for item in exported.items]
-    names = {name: name for name in ("id", "variant", "prompt", "options", "answer")}
-    names |= {"pictures": "evidence", "pictures_scene": "evidence_scene"}
+    names = {name: name for name in ("id", "variant", "prompt", "options", "answer", "shown_scene")}
+    names |= {"pictures": "evidence"}
     schema = {name: TABLE_SCHEMA[name] for name in names}
     asked = pl.DataFrame({name: [row[key] for row in rows] for name, key in names.items()}, schema=schema)
     kept = [name for name in TABLE_SCHEMA if name not in names or name == "id"]

@@ -43,7 +43,7 @@ class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
         options: Texts of the options in the order of their letters, as shown.
         answer: The reference answer, for that order.
         evidence: The pictures in the order shown, as paths inside the export.
-        evidence_scene: Scene that they show, where it is not the question's own.
+        shown_scene: Scene that they show, where it is not the question's own.
     """
 
     id: str
@@ -59,7 +59,7 @@ class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[str, ...]
     answer: str
     evidence: tuple[str, ...]
-    evidence_scene: str | None
+    shown_scene: str | None
 
     @property
     def key(self) -> str:
@@ -143,7 +143,7 @@ def collect(
                     options=rotated_options(question.options, variant.rotation),
                     answer=rotated_answer(question.answer, question.options, variant.rotation),
                     evidence=tuple(_written(request.images, folder, written)),
-                    evidence_scene=exhibit.source,
+                    shown_scene=exhibit.shown_scene,
                 )
             )
             if done is not None:
