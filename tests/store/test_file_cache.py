@@ -55,10 +55,12 @@ def test_content_under_another_key_is_absent(folder: Path) -> None:
 
 
 def test_a_sweep_removes_what_was_longest_unused(folder: Path) -> None:
-    cache = FileCache("things", most_bytes=500)
     keys = [f"{number:064x}" for number in range(10)]
-    for key in keys:
-        cache.put(key, bytes(68))  # 100 bytes with the digest
+    earlier = FileCache("things", most_bytes=10_000)
+    for key in keys[:-1]:
+        earlier.put(key, bytes(68))  # 100 bytes with the digest
+    cache = FileCache("things", most_bytes=500)
+    cache.put(keys[-1], bytes(68))
     for path in files(folder):
         os.utime(path, (1_000_000, 1_000_000))
     for key in keys[:3]:
@@ -66,6 +68,15 @@ def test_a_sweep_removes_what_was_longest_unused(folder: Path) -> None:
     cache.sweep()
     assert sum(path.stat().st_size for path in files(folder)) == 400
     assert all(cache.get(key) is not None for key in keys[:3])
+
+
+def test_a_long_command_stays_near_the_limit_while_it_writes(folder: Path) -> None:
+    cache = FileCache("things", most_bytes=1000)
+    most = 0
+    for number in range(100):
+        cache.put(f"{number:064x}", bytes(68))
+        most = max(most, sum(path.stat().st_size for path in files(folder)))
+    assert 1000 <= most <= 1300
 
 
 def test_nothing_is_swept_below_the_limit_or_by_a_reader(folder: Path) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import logging
 import os
 import tempfile
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -27,6 +28,8 @@ _LEFT_BEHIND_S = 24 * 60 * 60
 """Age from which a file that is not whole is that of a process that was killed."""
 _SWEPT_TO = 0.8
 """Share of the limit that a sweep leaves, so that not every file written makes for another sweep."""
+_SWEPT_EVERY = 0.25
+"""Share of the limit that is written between two sweeps: a long command stays near its limit, and sweeps seldom."""
 
 
 class _Kept(NamedTuple):
@@ -40,13 +43,14 @@ class FileCache:
 
     Args:
         name: Name of the folder in the cache folder.
-        most_bytes: Size above which `sweep` removes files.
+        most_bytes: Size above which files are removed, by `sweep` and whenever a quarter of it has been written.
     """
 
     def __init__(self, name: str, *, most_bytes: int) -> None:
         self._folder = cache_folder() / name
         self._most_bytes = most_bytes
-        self._writes = 0
+        self._unswept_bytes = 0
+        self._lock = threading.Lock()
         self._warned = False
 
     def get(self, key: str) -> bytes | None:
@@ -91,13 +95,18 @@ class FileCache:
         except OSError as error:
             self._warn("written", error)
             return
-        self._writes += 1
+        with self._lock:
+            self._unswept_bytes += _DIGEST_BYTES + len(content)
+            is_due = self._unswept_bytes > _SWEPT_EVERY * self._most_bytes
+        if is_due:
+            self.sweep()
 
     def sweep(self) -> None:
         """Remove what was longest unused, if this object wrote anything and the folder is above its limit."""
-        if self._writes == 0:
+        with self._lock:
+            unswept_bytes, self._unswept_bytes = self._unswept_bytes, 0
+        if unswept_bytes == 0:
             return
-        self._writes = 0
         kept = sorted(self._kept())
         excess = sum(file.size for file in kept) - self._most_bytes
         if excess <= 0:
