@@ -12,7 +12,7 @@ from probe4d.errors import InputError
 from probe4d.evidence.camera_grid import in_grid_order
 from probe4d.evidence.pictures import Picture
 from probe4d.scenes.geometry import SE3, bearing_deg
-from probe4d.scenes.sanity.listing import list_files
+from probe4d.scenes.sensor_files import list_files
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["Source", "Sources"]
@@ -132,7 +132,7 @@ class Sources:
             how="left",
             maintain_order="left",
         )
-        files = readings.select(filename="file", is_key_frame=pl.lit(value=False)).drop_nulls().unique()
+        files = readings.select(filename="file").drop_nulls().unique()
         listed = list_files(self._root, files).select("exists", "outside", file="filename")
         return readings.join(listed, on="file", how="left", maintain_order="left").select(
             "number", "channel", "file", "exists", "outside"

@@ -16,9 +16,9 @@ import polars as pl
 
 from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCE
 from probe4d.scenes.sanity.links import NONE, Links, find_links
-from probe4d.scenes.sanity.listing import list_files
 from probe4d.scenes.sanity.reading import BadRow, RawTable, read_table
 from probe4d.scenes.sanity.rows import REFERENCES, TABLES, Reference
+from probe4d.scenes.sensor_files import list_files
 
 __all__ = ["Dataset", "read_dataset"]
 

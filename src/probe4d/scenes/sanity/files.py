@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from probe4d.scenes.sanity.dataset import Dataset
-from probe4d.scenes.sanity.listing import list_files
 from probe4d.scenes.sanity.rule import Severity, rule
+from probe4d.scenes.sensor_files import list_files
 
 POINT_BYTES = 20
 """Five 32-bit numbers a point: x, y, z, intensity, ring (nuscenes-devkit, `LidarPointCloud`)."""
@@ -116,5 +116,4 @@ def _file_used_twice(data: Dataset) -> pl.Series:
     needs=("map",),
 )
 def _map_missing(data: Dataset) -> pl.Series:
-    maps = data["map"].select("token", "filename").with_columns(is_key_frame=pl.lit(value=False))
-    return list_files(data.root, maps).filter(~pl.col("exists"))["filename"]
+    return list_files(data.root, data["map"].select("filename")).filter(~pl.col("exists"))["filename"]
