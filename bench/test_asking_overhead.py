@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-ROOT = Path(__file__).parents[1]
-sys.path += [str(ROOT / "tests" / "models"), str(ROOT / "tests" / "runs")]
-from asking_run import MODEL, benchmark_of  # noqa: E402
-from fake_server import FakeServer  # noqa: E402
+from asking_run import MODEL, benchmark_of
+from fake_server import FakeServer
 
 QUESTIONS = int(os.environ.get("PROBE4D_BENCH_QUESTIONS", "10000"))
 CONNECTIONS = 64
@@ -88,8 +84,10 @@ def by_inspect(server: FakeServer) -> None:
 
 def by_a_run(server: FakeServer, out: Path) -> None:
     from probe4d.runs.ask import ask
+    from probe4d.runs.plan import Course, RunPlan
 
-    run = ask(benchmark_of(QUESTIONS), out, model=MODEL, base_url=server.base_url, max_connections=CONNECTIONS)
+    plan, course = RunPlan(base_url=server.base_url), Course(max_connections=CONNECTIONS)
+    run = ask(benchmark_of(QUESTIONS), out, model=MODEL, plan=plan, course=course)
     assert run.answers["text"].to_list() == ["Yes."] * QUESTIONS
 
 

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 import pytest
 from PIL import Image, ImageDraw
 
+from making import scenes_of
 from probe4d.evidence.camera_grid import SURROUND
 from probe4d.evidence.pictures import Picture, PictureOptions, View
 from probe4d.evidence.rendering import Renderer
-from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
+from probe4d.scenes.tables import Scenes
 
 FRAMES, WIDTH, HEIGHT, POINTS = 12, 1600, 900, 35_000
 SCENE = "scene-bench"
@@ -58,19 +58,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Scenes:
         rows.append({"frame": frame, "channel": "LIDAR_TOP", "modality": "lidar", "file": path.name})
     same = {"scene": SCENE, "width": WIDTH, "height": HEIGHT, "sensor_qw": 1.0}
     zero = dict.fromkeys((f"sensor_{name}" for name in ("x", "y", "z", "qx", "qy", "qz")), 0.0)
-    sensors = pl.DataFrame([row | same | zero for row in rows], schema=SENSORS_SCHEMA).sort("frame", "channel")
-    return Scenes(
-        root=root,
-        version="v1.0-bench",
-        adapter="bench",
-        reference_channel="LIDAR_TOP",
-        fingerprint="0" * 64,
-        licence="none",
-        scenes=pl.DataFrame(schema=SCENES_SCHEMA),
-        keyframes=pl.DataFrame(schema=KEYFRAMES_SCHEMA),
-        boxes=pl.DataFrame(schema=BOXES_SCHEMA),
-        sensors=sensors,
-    )
+    return scenes_of(sensors=[row | same | zero for row in rows], root=root)
 
 
 def plain_grid(root: Path, frame: int) -> bytes:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
-import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
-from probe4d.benchmarks.question import LETTERS, QUESTION_SCHEMA, Question, question_id, to_table
-from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord
+import making
+from making import benchmark_of, with_id_of_content
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.runs.run import Run
 from probe4d.runs.settings import Variant, setting_named
 
 CLASSES = ("car", "truck", "bus", "pedestrian", "bicycle", "barrier")
@@ -18,49 +20,12 @@ SECTORS = ("front", "left", "back", "right")
 COMMON = {"car": 0.9, "truck": 0.6, "bus": 0.2, "pedestrian": 0.8, "bicycle": 0.3, "barrier": 0.1}
 
 
-def benchmark_of(questions: Sequence[Question]) -> Benchmark:
-    table = to_table(questions) if questions else pl.DataFrame(schema=QUESTION_SCHEMA)
-    source = SourceDataset(name="made", version="1", fingerprint=None, licence="none", split="all", scenes=1)
-    record = BenchmarkRecord(
-        suite="made",
-        version="1",
-        seed=None,
-        parameters={},
-        counts=counts_of(table),
-        exclusions={},
-        shortfalls=[],
-        source=source,
-        fingerprint=fingerprint(table),
-        probe4d="test",
-    )
-    return Benchmark(table, record)
-
-
 def question(number: int, answer: str, *, scene: str = "s0", **fields: Any) -> Question:
     """One question; `number` keeps ids apart, everything else has a default."""
-    options = fields.get("options", ())
-    values: dict[str, Any] = {
-        "suite": "made",
-        "family": "existence",
-        "template": "made",
-        "format": "choice" if options else "yes-no",
-        "keyframes": 40,
-        "question": f"Question {number}?",
-        "rule": "made",
-        "order": number,
-        "features": tuple(option.lower() for option in options),
-    } | fields
-    identity = question_id(
-        suite="made",
-        template="made",
-        scene=scene,
-        frames=(number,),
-        entities=(),
-        channel=None,
-        question=values["question"],
-        options=options,
-    )
-    return Question(id=identity, scene=scene, answer=answer, **values)
+    features = tuple(option.lower() for option in fields.get("options", ()))
+    made = making.question(number, **{"scene": scene, "answer": answer, "features": features} | fields)
+    numbered = with_id_of_content(msgspec.structs.replace(made, frames=(number,), entities=()))
+    return msgspec.structs.replace(made, id=numbered.id)
 
 
 def driving_benchmark(seed: int, *, scenes: int, per_family: int) -> Benchmark:
@@ -113,11 +78,8 @@ def driving_benchmark(seed: int, *, scenes: int, per_family: int) -> Benchmark:
 
 def run_of(name: str, benchmark: Benchmark, answer: Callable[[Question], str], *, layout: str = "plain") -> Run:
     """A run in memory that answers every question."""
-    asked = benchmark.questions
-    columns: dict[str, Any] = {"question": [q.id for q in asked], "text": [answer(q) for q in asked]}
-    columns |= {key: [None] * len(asked) for key in ANSWER_SCHEMA if key not in columns}
-    answers = pl.DataFrame(columns, schema=ANSWER_SCHEMA).select(list(ANSWER_SCHEMA))
-    return Run(name, RunRecord(model=name, layout=layout, benchmark=benchmark.fingerprint), answers)
+    rows = [{"question": asked.id, "text": answer(asked)} for asked in benchmark.questions]
+    return making.run_of(name, benchmark, rows, layout=layout)
 
 
 def oracle(asked: Question) -> str:
@@ -153,8 +115,7 @@ def varied_run(
         for asked in benchmark.questions
         for way in how.variants(asked)
     ]
-    about = RunRecord(**{"model": name, "setting": setting, "benchmark": benchmark.fingerprint} | record)
-    return Run(name, about, pl.DataFrame(rows, schema=ANSWER_SCHEMA))
+    return making.run_of(name, benchmark, rows, setting=setting, **record)
 
 
 def letter_shown(asked: Question, letter: str, variant: Variant) -> str:

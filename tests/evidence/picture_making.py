@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from PIL import Image as PillowImage
 
+from making import scenes_of
 from probe4d.evidence.camera_grid import SURROUND
 from probe4d.evidence.image import Image
-from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
+from probe4d.scenes.tables import Scenes
 
 SCENE = "scene-1"
 YAWS_DEG = dict(zip(SURROUND, (55.0, 0.0, -55.0, 110.0, 180.0, -110.0), strict=True))
@@ -63,19 +63,9 @@ def write_dataset(
         for number, (channel, yaw_deg) in enumerate(yaws_deg.items()):
             image = write_photograph(root / f"samples/{channel}/{frame}.jpg", colours[number % len(colours)])
             rows.append(_reading(root, frame, channel, "camera", image, _looking(yaw_deg), size_px))
-    sensors = pl.DataFrame(rows, schema=SENSORS_SCHEMA).sort("scene", "frame", "channel")
-    return Scenes(
-        root=root,
-        version="v1.0-made",
-        adapter="made",
-        reference_channel="LIDAR_TOP",
-        fingerprint="0" * 64,
-        licence="none",
-        scenes=pl.DataFrame([{"scene": SCENE, "token": SCENE, "keyframes": frames}], schema=SCENES_SCHEMA),
-        keyframes=pl.DataFrame([{"scene": SCENE, "frame": n} for n in range(frames)], schema=KEYFRAMES_SCHEMA),
-        boxes=pl.DataFrame(schema=BOXES_SCHEMA),
-        sensors=sensors,
-    )
+    scene = {"scene": SCENE, "token": SCENE, "keyframes": frames}
+    keyframes = [{"scene": SCENE, "frame": frame} for frame in range(frames)]
+    return scenes_of([scene], keyframes, sensors=rows, root=root)
 
 
 def opened(image: Image) -> PillowImage.Image:

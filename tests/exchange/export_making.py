@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probe4d.benchmarks.benchmark import (
-    Benchmark,
-    BenchmarkRecord,
-    SourceDataset,
-    counts_of,
-    fingerprint,
-    write_benchmark,
-)
-from probe4d.benchmarks.question import Question, question_id, to_table
+import making
+from making import with_id_of_content
+from probe4d.benchmarks.benchmark import Benchmark, SourceDataset
+from probe4d.benchmarks.question import Question
 
 HOSTILE = (
     "a, b; \"c\" 'd'",
@@ -31,34 +26,22 @@ def hostile_question(number: int, kind: str, family: str = "existence") -> Quest
     options = tuple(f"{text} {letter}" for letter in "wxyz") if kind == "choice" else ()
     stem = f"What of {text} in frame 003?"
     answers = {"choice": "ABCD"[number % 4], "yes-no": ("Yes", "No")[number % 2]}
-    scene = f"scene-{number % 3}"
-    identity = question_id(
-        suite="lidar-hallu",
-        template=kind,
-        scene=scene,
-        frames=(3,),
-        entities=(str(number),),
-        channel=None,
-        question=stem,
-        options=options,
-    )
-    return Question(
-        id=identity,
-        suite="lidar-hallu",
-        family=family,
-        template=kind,
-        format=kind,  # type: ignore[arg-type]  # what the caller gives is one
-        scene=scene,
-        keyframes=40,
-        frames=(3,),
-        entities=(str(number),),
-        question=stem,
-        options=options,
-        answer=answers.get(kind, text),
-        rule="r",
-        facts={"text": text},
-        features=options,
-        order=number,
+    return with_id_of_content(
+        making.question(
+            number,
+            suite="lidar-hallu",
+            family=family,
+            template=kind,
+            format=kind,
+            scene=f"scene-{number % 3}",
+            frames=(3,),
+            entities=(str(number),),
+            question=stem,
+            options=options,
+            answer=answers.get(kind, text),
+            facts={"text": text},
+            features=options,
+        )
     )
 
 
@@ -66,21 +49,8 @@ CARD = "---\nlicense: other\nconfigs:\n- config_name: default\n  data_files: que
 
 
 def benchmark_of(questions: list[Question], path: Path) -> Benchmark:
-    table = to_table(questions)
     source = SourceDataset(name="d", version="v", fingerprint=None, licence="its own; {{ ask }}", split="all", scenes=3)
-    record = BenchmarkRecord(
-        suite="lidar-hallu",
-        version="1.0",
-        seed=None,
-        parameters={},
-        counts=counts_of(table),
-        exclusions={},
-        shortfalls=[],
-        source=source,
-        fingerprint=fingerprint(table),
-        probe4d="0",
-    )
-    return write_benchmark(Benchmark(table, record), path, card=CARD)
+    return making.benchmark_of(questions, path, card=CARD, suite="lidar-hallu", version="1.0", source=source)
 
 
 def hostile_benchmark(path: Path) -> Benchmark:

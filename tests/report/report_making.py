@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
-from probe4d.benchmarks.question import LETTERS, Question, question_id, to_table
+import making
+from making import with_id_of_content
+from probe4d.benchmarks.benchmark import Benchmark, SourceDataset
+from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord
-from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
+from probe4d.runs.run import Run
+from probe4d.scenes.tables import Scenes
 
 KEYFRAMES = 12
 
@@ -49,18 +49,7 @@ def scenes(count: int = 2) -> Scenes:
         | {"log": "log", "location": "nowhere", "description": ""}
         for name in names
     ]
-    return Scenes(
-        root=Path("invented"),
-        version="v1.0-sim",
-        adapter="nuscenes",
-        reference_channel="LIDAR_TOP",
-        fingerprint="0" * 64,
-        licence="none",
-        scenes=_frame(rows, SCENES_SCHEMA),
-        keyframes=_frame(frames, KEYFRAMES_SCHEMA),
-        boxes=_frame(boxes, BOXES_SCHEMA),
-        sensors=pl.DataFrame(schema=SENSORS_SCHEMA),
-    )
+    return making.scenes_of(rows, frames, boxes, version="v1.0-sim")
 
 
 def question(
@@ -77,35 +66,26 @@ def question(
     **rest: Any,
 ) -> Question:
     text = text if text is not None else f"Is the nearest car where the {family} rule says, in frame {frames}?"
-    identity = question_id(
-        suite="lidar-hallu",
-        template=f"{family}-{kind}",
-        scene=scene,
-        frames=frames,
-        entities=entities,
-        channel=None,
-        question=text,
-        options=options,
-    )
-    features = tuple(option.lower() for option in options)
-    return Question(
-        id=identity,
-        suite="lidar-hallu",
-        family=family,
-        template=f"{family}-{kind}",
-        format=kind,  # type: ignore[arg-type]
-        scene=scene,
-        keyframes=KEYFRAMES,
-        frames=frames,
-        entities=entities,
-        question=text,
-        options=options,
-        answer=answer,
-        order=order,
-        rule=f"{family}-rule",
-        context=rest.pop("context", "|".join([*entities, rest.get("relation") or ""])),
-        features=features,
-        **rest,
+    context = rest.pop("context", "|".join([*entities, rest.get("relation") or ""]))
+    return with_id_of_content(
+        making.question(
+            order,
+            suite="lidar-hallu",
+            family=family,
+            template=f"{family}-{kind}",
+            format=kind,
+            scene=scene,
+            keyframes=KEYFRAMES,
+            frames=frames,
+            entities=entities,
+            question=text,
+            options=options,
+            answer=answer,
+            rule=f"{family}-rule",
+            context=context,
+            features=tuple(option.lower() for option in options),
+            **rest,
+        )
     )
 
 
@@ -168,27 +148,11 @@ def one_of_each(scene: str = "scene-0001", frame: int = 3) -> list[Question]:
 
 
 def benchmark(questions: list[Question]) -> Benchmark:
-    table = to_table(questions)
     source = SourceDataset(
         name="nuscenes", version="v1.0-sim", fingerprint="0" * 64, licence="none", split="all scenes", scenes=2
     )
-    record = BenchmarkRecord(
-        suite="lidar-hallu",
-        version="1",
-        seed=1,
-        parameters={"per_family": len(questions)},
-        counts=counts_of(table),
-        exclusions={"no LiDAR returns": 3},
-        shortfalls=[],
-        source=source,
-        fingerprint=fingerprint(table),
-        probe4d="0.1.0",
-    )
-    return Benchmark(table, record)
-
-
-def _frame(rows: list[dict[str, Any]], schema: dict[str, pl.DataType]) -> pl.DataFrame:
-    return pl.DataFrame({name: [row.get(name) for row in rows] for name in schema}, schema=schema)
+    about = {"parameters": {"per_family": len(questions)}, "exclusions": {"no LiDAR returns": 3}, "probe4d": "0.1.0"}
+    return making.benchmark_of(questions, seed=1, source=source, **about)
 
 
 def diagnosed(
@@ -203,12 +167,8 @@ def diagnosed(
 
 
 def run(name: str, asked: Benchmark, replies: list[str]) -> Run:
-    rows = [
-        dict.fromkeys(ANSWER_SCHEMA) | {"question": identity, "text": reply}
-        for identity, reply in zip(asked.table["id"], replies, strict=True)
-    ]
-    table = pl.DataFrame({column: [row[column] for row in rows] for column in ANSWER_SCHEMA}, schema=ANSWER_SCHEMA)
-    return Run(name, RunRecord(model=name, benchmark=asked.fingerprint), table)
+    pairs = zip(asked.table["id"], replies, strict=True)
+    return making.run_of(name, asked, [{"question": identity, "text": reply} for identity, reply in pairs])
 
 
 def many_questions(names: int = 8, frames: int = 3) -> list[Question]:
@@ -231,23 +191,8 @@ def _turned(one: Question, by: int) -> Question:
     by %= len(one.options)
     turn = lambda values: (*values[by:], *values[:by])  # noqa: E731
     answer = LETTERS[(LETTERS.index(one.answer) - by) % len(one.options)]
-    options = turn(one.options)
-    return msgspec.structs.replace(
-        one, options=options, features=turn(one.features), answer=answer, id=_id(one, options)
-    )
-
-
-def _id(one: Question, options: tuple[str, ...]) -> str:
-    return question_id(
-        suite=one.suite,
-        template=one.template,
-        scene=one.scene,
-        frames=one.frames,
-        entities=one.entities,
-        channel=one.channel,
-        question=one.question,
-        options=options,
-    )
+    turned = {"options": turn(one.options), "features": turn(one.features), "answer": answer}
+    return with_id_of_content(msgspec.structs.replace(one, **turned))
 
 
 def right_answers(questions: list[Question]) -> list[str]:

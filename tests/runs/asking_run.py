@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
-from probe4d.benchmarks.question import Question, to_table
+import making
+from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.runs.ask import ask
+from probe4d.runs.plan import Course, RunPlan
 
 QUESTIONS = 500
 MODEL = "openai-api/fake/model"
@@ -15,40 +16,18 @@ MODEL = "openai-api/fake/model"
 
 def benchmark_of(number: int = QUESTIONS) -> Benchmark:
     """Questions whose prompts differ."""
-    questions = [
-        Question(
-            id=f"{place:016x}",
-            suite="lidar-hallu",
-            family="existence",
-            template="t",
-            format="yes-no",
-            scene="a",
-            keyframes=3,
-            question=f"Is it {place}?",
-            prompt=f"Is it {place}?",
-            answer="Yes",
-            rule="r",
-            order=place,
-        )
-        for place in range(number)
-    ]
-    table = to_table(questions)
-    record = BenchmarkRecord(
-        suite="lidar-hallu",
-        version="1",
-        seed=None,
-        parameters={},
-        counts=counts_of(table),
-        exclusions={},
-        shortfalls=[],
-        source=SourceDataset(name="d", version="v", fingerprint=None, licence="none", split="all", scenes=1),
-        fingerprint=fingerprint(table),
-        probe4d="0",
-    )
-    return Benchmark(table, record)
+    prompts = [f"Is it {place}?" for place in range(number)]
+    asked = [making.question(n, suite="lidar-hallu", question=text, prompt=text) for n, text in enumerate(prompts)]
+    return making.benchmark_of(asked)
 
 
 def run(out: Path, base_url: str, max_connections: int) -> None:
     """Ask, and exit with 1 after an error, as the command does; `python -m` would import anew each time."""
     os.environ["FAKE_API_KEY"] = "fake-key-that-no-file-may-hold"
-    ask(benchmark_of(), out, model=MODEL, base_url=base_url, max_connections=max_connections)
+    ask(
+        benchmark_of(),
+        out,
+        model=MODEL,
+        plan=RunPlan(base_url=base_url),
+        course=Course(max_connections=max_connections),
+    )

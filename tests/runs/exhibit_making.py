@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import polars as pl
-
+import making
 from probe4d.benchmarks.question import Evidence, Question
-from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
+from probe4d.scenes.tables import Scenes
 
 CAMERAS = ("CAM_BACK", "CAM_BACK_LEFT", "CAM_BACK_RIGHT", "CAM_FRONT", "CAM_FRONT_LEFT", "CAM_FRONT_RIGHT")
 
@@ -24,18 +23,7 @@ def scenes_of(lengths: Mapping[str, int], *, root: Path = Path("invented"), came
         for at in frames
         for channel in sorted([*cameras, "LIDAR_TOP"])
     ]
-    return Scenes(
-        root=root,
-        version="v1.0-invented",
-        adapter="nuscenes",
-        reference_channel="LIDAR_TOP",
-        fingerprint="0" * 64,
-        licence="none",
-        scenes=_table(rows, SCENES_SCHEMA).sort("scene"),
-        keyframes=_table(frames, KEYFRAMES_SCHEMA).sort("scene", "frame"),
-        boxes=pl.DataFrame(schema=BOXES_SCHEMA),
-        sensors=_table(sensors, SENSORS_SCHEMA).sort("scene", "frame", "channel"),
-    )
+    return making.scenes_of(rows, frames, sensors=sensors, root=root)
 
 
 def with_files(scenes: Scenes) -> Scenes:
@@ -60,12 +48,10 @@ def question(
     facts: Mapping[str, object] | None = None,
     prompt: str | None = None,
 ) -> Question:
-    return Question(
-        id=identity,
+    return making.question(
+        identity,
         suite="invented",
-        family="existence",
         template="existence-yes-no" if not options else "existence-choice",
-        format="choice" if options else "yes-no",
         scene=scene,
         keyframes=None,
         frames=tuple(frames),
@@ -75,10 +61,5 @@ def question(
         evidence=Evidence(frames=tuple(shown), views=tuple(views)),
         rule="invented",
         facts=dict(facts or {}),
-        order=0,
         prompt=prompt,
     )
-
-
-def _table(rows: Sequence[Mapping[str, object]], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)

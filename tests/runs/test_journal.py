@@ -19,6 +19,7 @@ from probe4d.models.generation import Generation
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.journal import open_journal
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.run import Answer, AnswerError, LeftOut, RunRecord, read_run
 from probe4d.runs.selection import Selection
 
@@ -181,7 +182,7 @@ def test_a_second_command_on_one_folder_is_refused_at_once(fake_server: Callable
     with open_journal(begun, RECORD):
         for _ in range(2):
             with pytest.raises(InputError, match="is in use by another command"):
-                ask(benchmark_of(), begun, model=MODEL, base_url=server.base_url)
+                ask(benchmark_of(), begun, model=MODEL, plan=RunPlan(base_url=server.base_url))
             (begun / "run.json").unlink(missing_ok=True)
             (begun / "answers.jsonl").unlink(missing_ok=True)
             (begun / "errors.jsonl").unlink(missing_ok=True)
@@ -193,7 +194,7 @@ def test_a_disk_that_fills_up_leaves_a_run_that_goes_on(fake_server: Callable[..
     server, out = fake_server(), tmp_path / "run"
     code = (
         "import resource, sys; from pathlib import Path\n"
-        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"sys.path[:0] = {[str(folder) for folder in Path(__file__).parents[:2]]}\n"
         "from asking_run import run; from probe4d.errors import RunError\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, {resource.RLIM_INFINITY}))\n"
         f"try: run(Path({str(out)!r}), {server.base_url!r}, 8)\n"
@@ -206,7 +207,7 @@ def test_a_disk_that_fills_up_leaves_a_run_that_goes_on(fake_server: Callable[..
     )
     kept = read_run(out).answers["question"].to_list()
     assert 50 < len(kept) < 200
-    ask(benchmark_of(), out, model=MODEL, base_url=server.base_url)
+    ask(benchmark_of(), out, model=MODEL, plan=RunPlan(base_url=server.base_url))
     assert read_run(out).answers["question"].to_list() == benchmark_of().table["id"].to_list()
     counts = server.counts()
     assert sum(counts.values()) <= 500 + 8
@@ -217,8 +218,8 @@ def test_a_wrong_key_ends_the_run_and_keeps_its_folder(fake_server: Callable[...
     refused = {"status": 401, "json": {"error": {"message": "Incorrect API key"}}}
     server = fake_server(steps={"Is it 100?": [refused, {}]})
     with pytest.raises(RunError, match="refuses the key"):
-        ask(benchmark_of(), tmp_path / "run", model=MODEL, base_url=server.base_url)
+        ask(benchmark_of(), tmp_path / "run", model=MODEL, plan=RunPlan(base_url=server.base_url))
     kept = read_run(tmp_path / "run").answers.height
     assert kept >= 90
-    ask(benchmark_of(), tmp_path / "run", model=MODEL, base_url=server.base_url)
+    ask(benchmark_of(), tmp_path / "run", model=MODEL, plan=RunPlan(base_url=server.base_url))
     assert read_run(tmp_path / "run").answers["error"].null_count() == 500

@@ -6,45 +6,15 @@ import msgspec
 import polars as pl
 import pytest
 
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, fingerprint
-from probe4d.benchmarks.question import Question, to_table
+from making import benchmark_of, question
+from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.runs.run import Answer, AnswerError, RunRecord, check_run, read_run, write_run
 
 
 @pytest.fixture
 def asked() -> Benchmark:
-    questions = [
-        Question(
-            id=f"{n:016x}",
-            suite="s",
-            family="f",
-            template="t",
-            format="yes-no",
-            scene="a",
-            keyframes=3,
-            question="Is it?",
-            answer="Yes",
-            rule="r",
-            order=n,
-        )
-        for n in range(3)
-    ]
-    table = to_table(questions)
-    source = SourceDataset(name="d", version="v", fingerprint=None, licence="none", split="all", scenes=1)
-    record = BenchmarkRecord(
-        suite="s",
-        version="1",
-        seed=None,
-        parameters={},
-        counts=counts_of(table),
-        exclusions={},
-        shortfalls=[],
-        source=source,
-        fingerprint=fingerprint(table),
-        probe4d="0",
-    )
-    return Benchmark(table, record)
+    return benchmark_of([question(number) for number in range(3)])
 
 
 @pytest.fixture

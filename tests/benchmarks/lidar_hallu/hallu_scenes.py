@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-import polars as pl
-
-from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
+from making import scenes_of
+from probe4d.scenes.tables import Scenes
 
 Box = tuple[str, int, str, str, float, float, int | None]
 """Scene, frame, label, track, x, y, LiDAR returns."""
@@ -55,19 +53,4 @@ def made_scenes(
         }
         for scene, frame, label, track, x, y, points in boxes
     ]
-    return Scenes(
-        root=Path("made"),
-        version=version,
-        adapter="nuscenes",
-        reference_channel="LIDAR_TOP",
-        fingerprint="0" * 64,
-        licence="none",
-        scenes=_table(scenes, SCENES_SCHEMA, "scene"),
-        keyframes=_table(frames, KEYFRAMES_SCHEMA, "scene", "frame"),
-        boxes=_table(rows, BOXES_SCHEMA, "scene", "frame", "track"),
-        sensors=pl.DataFrame(schema=SENSORS_SCHEMA),
-    )
-
-
-def _table(rows: Sequence[dict[str, object]], schema: dict[str, pl.DataType], *by: str) -> pl.DataFrame:
-    return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema).sort(*by)
+    return scenes_of(scenes, frames, rows, version=version)

@@ -1,0 +1,9 @@
+"""What the tests are made with serves the comparisons too."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path += [str(TESTS), str(TESTS / "models"), str(TESTS / "runs")]
