@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from probe4d.runs.ask import ask
     from probe4d.runs.dry_run import dry_run
     from probe4d.runs.evidence_plan import evidence_named
+    from probe4d.runs.plan import Course, RunPlan
     from probe4d.runs.prepared import prepare
     from probe4d.runs.run import Run, read_run
     from probe4d.runs.selection import Selection
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Benchmark",
+    "Course",
     "Diagnosis",
     "Generation",
     "Question",
     "Run",
+    "RunPlan",
     "Scenes",
     "Selection",
     "__version__",
@@ -67,10 +70,12 @@ __all__ = [
 
 _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",
+    "Course": "probe4d.runs.plan",
     "Diagnosis": "probe4d.diagnosis.diagnose",
     "Generation": "probe4d.models.generation",
     "Question": "probe4d.benchmarks.question",
     "Run": "probe4d.runs.run",
+    "RunPlan": "probe4d.runs.plan",
     "Scenes": "probe4d.scenes.tables",
     "Selection": "probe4d.runs.selection",
     "ask": "probe4d.runs.ask",

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.suites import build
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.models.request import Reply, Request
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.run import Run
 from probe4d.runs.selection import Selection
-from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 
 FAMILIES = ("position", "motion")
@@ -81,10 +79,8 @@ def diagnosis(built: Benchmark, scenes: Scenes, tmp_path_factory: pytest.TempPat
             built,
             folder / name,
             model=Scripted(built, answerer),
-            setting=setting,
-            evidence=plan,
+            plan=RunPlan(setting=setting, evidence=plan, selection=Selection(families=FAMILIES)),
             scenes=scenes,
-            selection=Selection(families=FAMILIES),
         )
 
     knows = knowing(built)

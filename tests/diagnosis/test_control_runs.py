@@ -43,7 +43,7 @@ def test_the_content_control_follows_its_option_and_the_fixed_one_its_letter(bui
     questions = {one.id: one for one in built.questions}
     for name, given in plain.items():
         model = control_model(built, name, setting="permuted:4")
-        run = ask(built, tmp_path / name[8:], model=model, setting="permuted:4")
+        run = ask(built, tmp_path / name[8:], model=model, plan=RunPlan(setting="permuted:4"))
         for identity, text, rotation in run.answers.select("question", "text", "rotation").iter_rows():
             options = questions[identity].options
             if not options or name == "control:fixed":

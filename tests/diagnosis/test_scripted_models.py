@@ -22,6 +22,7 @@ from probe4d.models.request import Request
 from probe4d.report.verdict import verdicts
 from probe4d.runs.ask import ask as ask_model
 from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import prepare
 from probe4d.runs.run import read_run
 from probe4d.runs.selection import Selection
@@ -210,9 +211,7 @@ def looking(benchmark: Benchmark, scenes: Scenes) -> Callable[[Request], str]:
     known: dict[tuple[str, ...], str] = {}
     answers = {question.id: question.answer for question in benchmark.questions}
     for evidence in ("birds-eye", "other-scene:birds-eye"):
-        prepared = prepare(
-            benchmark, model="looking", evidence=evidence_named(evidence), scenes=scenes, selection=EXISTENCE
-        )
+        prepared = prepare(benchmark, RunPlan(evidence=evidence_named(evidence), selection=EXISTENCE), scenes=scenes)
         with prepared.rendering() as renderer:
             for request in prepared.requests(prepared.asked, renderer=renderer):
                 assert isinstance(request, Request)

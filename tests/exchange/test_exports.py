@@ -28,6 +28,7 @@ from probe4d.exchange.exports.items import Exported, left_out_lines
 from probe4d.exchange.exports.jsonl import read_items
 from probe4d.exchange.rotations import rotated_answer, rotated_options
 from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.selection import Selection
 from probe4d.scenes.opening import open_scenes
 
@@ -142,7 +143,7 @@ def test_huggingface_holds_the_table_its_card_and_croissant(exports: Path, hosti
 
 def test_rotations_are_lines_of_their_own_with_the_answer_moved_along(tmp_path: Path) -> None:
     benchmark = benchmark_of([hostile_question(0, "choice"), hostile_question(1, "yes-no")], tmp_path / "bench")
-    export(benchmark, tmp_path / "out", to="jsonl", setting="permuted:4")
+    export(benchmark, tmp_path / "out", to="jsonl", plan=RunPlan(setting="permuted:4"))
     lines = read_items(tmp_path / "out")
     assert len(lines) == 5
     question = benchmark.questions[0]
@@ -156,7 +157,7 @@ def test_rotations_are_lines_of_their_own_with_the_answer_moved_along(tmp_path: 
 
 
 def test_a_part_can_be_exported(hostile: Benchmark, tmp_path: Path) -> None:
-    export(hostile, tmp_path / "out", to="jsonl", selection=Selection(limit=3))
+    export(hostile, tmp_path / "out", to="jsonl", plan=RunPlan(selection=Selection(limit=3)))
     assert [item.id for item in read_items(tmp_path / "out")] == hostile.table["id"].to_list()[:3]
 
 
@@ -223,7 +224,13 @@ def test_pictures_that_are_not_on_disk_are_counted_by_what_is_missing(
     clouds = sorted((data / "samples").glob("LIDAR_TOP/*"))
     for path in clouds[: len(clouds) // 2]:
         path.unlink()
-    done = export(built, tmp_path / "out", to="jsonl", evidence=evidence_named("birds-eye"), scenes=open_scenes(data))
+    done = export(
+        built,
+        tmp_path / "out",
+        to="jsonl",
+        plan=RunPlan(evidence=evidence_named("birds-eye")),
+        scenes=open_scenes(data),
+    )
     lost = {left.question for left in done.left_out}
     assert lost
     assert lost.isdisjoint(item.id for item in done.items)
@@ -247,7 +254,7 @@ def pictured(built: Benchmark, simulated: Path, tmp_path_factory: pytest.TempPat
     folder = tmp_path_factory.mktemp("pictured")
     plan, scenes = evidence_named("birds-eye", max_frames=2), open_scenes(simulated)
     for to in HARNESSES:
-        export(built, folder / to, to=to, evidence=plan, scenes=scenes, selection=Selection(limit=24))
+        export(built, folder / to, to=to, plan=RunPlan(evidence=plan, selection=Selection(limit=24)), scenes=scenes)
     return folder
 
 
@@ -282,10 +289,12 @@ def test_a_picture_shown_twice_is_written_once(built: Benchmark, simulated: Path
         built,
         tmp_path / "out",
         to="jsonl",
-        setting="permuted:4",
-        evidence=evidence_named("birds-eye"),
+        plan=RunPlan(
+            setting="permuted:4",
+            evidence=evidence_named("birds-eye"),
+            selection=Selection(families=("distance",), limit=2),
+        ),
         scenes=open_scenes(simulated),
-        selection=Selection(families=("distance",), limit=2),
     )
     items = read_items(tmp_path / "out")
     assert len(items) == 8

@@ -18,8 +18,8 @@ from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
 from inspect_ai.model import ContentImage, GenerateConfig, ModelOutput, ModelUsage, get_model
 
-from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
-from probe4d.benchmarks.suites import build, suite_prompt
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.suites import suite_prompt
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.errors import InputError
 from probe4d.exchange.exports.export import export
@@ -27,6 +27,7 @@ from probe4d.exchange.inspect_log import write_inspect_log
 from probe4d.exchange.inspect_registry import exported_task, lidar_hallu
 from probe4d.models.generation import Generation
 from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.run import Answer, AnswerError, RunRecord, read_run, write_run
 from probe4d.runs.settings import setting_named
 from probe4d.scenes.opening import open_scenes
@@ -106,7 +107,7 @@ def test_an_exported_task_asks_hostile_texts_and_scores_them_by_the_parser(tmp_p
 
 
 def test_the_task_file_is_plain_and_names_the_suite(built: Benchmark, tmp_path: Path) -> None:
-    export(built, tmp_path / "out", to="inspect", setting="chain-of-thought")
+    export(built, tmp_path / "out", to="inspect", plan=RunPlan(setting="chain-of-thought"))
     names: dict[str, Any] = {"__file__": str(tmp_path / "out" / "lidar_hallu.py"), "__name__": "lidar_hallu_task"}
     exec(compile((tmp_path / "out" / "lidar_hallu.py").read_text(), names["__file__"], "exec"), names)
     task = names["lidar_hallu"]()
@@ -169,7 +170,7 @@ def test_pictures_go_before_the_text_and_are_rendered_once(
 
 def test_a_picture_outside_of_the_export_is_refused(built: Benchmark, simulated: Path, tmp_path: Path) -> None:
     scenes, plan = open_scenes(simulated), evidence_named("birds-eye")
-    export(built, tmp_path / "out", to="inspect", evidence=plan, scenes=scenes)
+    export(built, tmp_path / "out", to="inspect", plan=RunPlan(evidence=plan), scenes=scenes)
     lines = tmp_path / "out" / "questions.jsonl"
     lines.write_text(lines.read_text().replace("pictures/", "../pictures/", 1))
     with pytest.raises(InputError, match="leads out of"):

@@ -58,13 +58,6 @@ def test_what_the_user_gives_stands() -> None:
     assert preset.fill(Generation(temperature=0.0)).temperature == 0.0
 
 
-def test_what_is_shown_is_filled_in_too() -> None:
-    preset = preset_named("stride-claude-sonnet-5")
-    assert preset.fill_shown({}) == {"max_frames": 40, "max_side_px": 768, "jpeg_quality": 85}
-    assert preset.fill_shown({"max_side_px": 500})["max_side_px"] == 500
-    assert preset_named("spatialqa-qwen2-5-vl-7b").fill_shown({}) == {}
-
-
 def test_an_unknown_preset_is_refused_with_those_known() -> None:
     with pytest.raises(InputError, match=r"no preset 'gpt'.*stride-gpt-5\.5"):
         preset_named("gpt")

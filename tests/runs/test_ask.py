@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from fake_server import FakeServer
+from msgspec import structs
 
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
@@ -17,7 +18,8 @@ from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.ask import ask
-from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
+from probe4d.runs.plan import Course, RunPlan
 from probe4d.runs.run import Answer, AnswerError
 from probe4d.runs.selection import Selection
 from probe4d.runs.summary import summary_of
@@ -65,14 +67,16 @@ def test_a_run_holds_every_option_that_changes_answers(
         built,
         tmp_path / "run",
         model="openai-api/fake/m",
-        setting="repeat:2",
-        evidence=evidence_named("birds-eye", max_frames=2),
+        plan=RunPlan(
+            setting="repeat:2",
+            evidence=evidence_named("birds-eye", max_frames=2),
+            selection=Selection(sample=6, seed=1),
+            generation=generation,
+            base_url=(server := fake_server(default="A")).base_url,
+            arguments={"emulate_tools": False},
+            preset="of mine",
+        ),
         scenes=scenes,
-        selection=Selection(sample=6, seed=1),
-        generation=generation,
-        base_url=(server := fake_server(default="A")).base_url,
-        model_arguments={"emulate_tools": False},
-        preset="of mine",
     )
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert record["generation"] == {
@@ -101,7 +105,8 @@ def test_a_repetition_asks_only_what_failed(built: Benchmark, tmp_path: Path) ->
     first, second = built.table["id"][:2]
     model = Moody({first, second})
     lines: list[Answer | AnswerError] = []
-    run = ask(built, tmp_path / "run", model=model, selection=Selection(limit=5), done=lines.append)
+    plan = RunPlan(selection=Selection(limit=5))
+    run = ask(built, tmp_path / "run", model=model, plan=plan, done=lines.append)
     assert model.closed
     summary = summary_of(run)
     assert (summary.answers, summary.unanswered, summary.errors) == (3, 2, {"out of sorts": 2})
@@ -109,9 +114,7 @@ def test_a_repetition_asks_only_what_failed(built: Benchmark, tmp_path: Path) ->
     assert sorted(type(line).__name__ for line in lines) == ["Answer"] * 3 + ["AnswerError"] * 2
     begun: list[tuple[int, int]] = []
     again = Moody(set())
-    run = ask(
-        built, tmp_path / "run", model=again, selection=Selection(limit=5), begun=lambda *counts: begun.append(counts)
-    )
+    run = ask(built, tmp_path / "run", model=again, plan=plan, begun=lambda *counts: begun.append(counts))
     assert sorted(again.asked) == sorted([first, second])
     assert begun == [(5, 3)]
     assert (summary_of(run).answers, summary_of(run).unanswered) == (5, 0)
@@ -121,39 +124,40 @@ def test_a_repetition_asks_only_what_failed(built: Benchmark, tmp_path: Path) ->
 def test_a_run_without_answers_may_begin_anew_with_other_options(built: Benchmark, tmp_path: Path) -> None:
     part = Selection(limit=3)
     failing = Moody(set(built.table["id"]))
-    ask(built, tmp_path / "run", model=failing, selection=part, base_url="http://nowhere")
+    ask(built, tmp_path / "run", model=failing, plan=RunPlan(selection=part, base_url="http://nowhere"))
     assert summary_of(probe4d.read_run(tmp_path / "run")).unanswered == 3
-    run = ask(built, tmp_path / "run", model=Moody(set()), selection=Selection(limit=2), base_url="http://here")
+    fewer = RunPlan(selection=Selection(limit=2), base_url="http://here")
+    run = ask(built, tmp_path / "run", model=Moody(set()), plan=fewer)
     assert run.record.parameters == {"base_url": "http://here"}
     assert (summary_of(run).answers, summary_of(run).unanswered) == (2, 0)
     with pytest.raises(InputError, match="holds another run: parameters base_url was"):
-        ask(built, tmp_path / "run", model=Moody(set()), selection=Selection(limit=2), base_url="http://there")
+        ask(built, tmp_path / "run", model=Moody(set()), plan=structs.replace(fewer, base_url="http://there"))
 
 
 def test_a_finished_run_needs_neither_key_nor_server(
     built: Benchmark, fake_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = fake_server(default="A")
-    part = Selection(limit=3)
-    first = ask(built, tmp_path / "run", model="openai-api/fake/m", base_url=server.base_url, selection=part)
+    plan = RunPlan(base_url=server.base_url, selection=Selection(limit=3))
+    first = ask(built, tmp_path / "run", model="openai-api/fake/m", plan=plan)
     server.stop()
     monkeypatch.delenv("FAKE_API_KEY")
-    again = ask(built, tmp_path / "run", model="openai-api/fake/m", base_url=server.base_url, selection=part)
+    again = ask(built, tmp_path / "run", model="openai-api/fake/m", plan=plan)
     assert again.answers.equals(first.answers)
     assert again.answers.height == 3
 
 
 def test_answers_stay_when_what_they_were_shown_is_gone(built: Benchmark, scenes: Scenes, tmp_path: Path) -> None:
-    plan, part = evidence_named("birds-eye"), Selection(families=("existence",))
+    plan = RunPlan(evidence=evidence_named("birds-eye"), selection=Selection(families=("existence",)))
     failing = set(built.table.filter(family="existence")["id"][:4])
-    first = ask(built, tmp_path / "run", model=Moody(failing), evidence=plan, scenes=scenes, selection=part)
+    first = ask(built, tmp_path / "run", model=Moody(failing), plan=plan, scenes=scenes)
     assert summary_of(first).answers == 16
     kept = {question.id: question for question in built.questions}[min(failing)]
     for file in scenes.sensors.filter(channel="LIDAR_TOP", scene=kept.scene, frame=kept.frames[0])["file"]:
         (tmp_path / "moved" / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(scenes.root / file, tmp_path / "moved" / file)
     moved = dataclasses.replace(scenes, root=tmp_path / "moved")
-    again = ask(built, tmp_path / "run", model=Moody(set()), evidence=plan, scenes=moved, selection=part)
+    again = ask(built, tmp_path / "run", model=Moody(set()), plan=plan, scenes=moved)
     answered = set(again.answers.filter(pl.col("error").is_null())["question"])
     left_out = {one.question for one in again.left_out}
     assert set(first.answers.filter(pl.col("error").is_null())["question"]) < answered
@@ -164,13 +168,24 @@ def test_answers_stay_when_what_they_were_shown_is_gone(built: Benchmark, scenes
 
 def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Server, tmp_path: Path) -> None:
     server = fake_server(default="A")
-    part = Selection(limit=8)
-    ask(built, tmp_path / "run", model="openai-api/fake/m", base_url=server.base_url, selection=part)
+    plan = RunPlan(base_url=server.base_url, selection=Selection(limit=8))
+    ask(built, tmp_path / "run", model="openai-api/fake/m", plan=plan)
     probe4d.write_prompts(built, tmp_path / "prompts.jsonl")
     prompts = [json.loads(line)["prompt"] for line in (tmp_path / "prompts.jsonl").read_text().splitlines()][:8]
     assert server.counts() == dict.fromkeys(prompts, 1)
 
 
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (RunPlan(setting="permuted"), "there is no setting 'permuted'"),
+        (RunPlan(selection=Selection(limit=0)), "the limit is 0"),
+        (RunPlan(evidence=evidence_named("cameras")), "Give the dataset's folder with --data"),
+        (RunPlan(arguments={"api_key": "x"}), "would put a key"),
+        (RunPlan(generation=Generation(extra_body={"headers": {"authorization": "x"}})), "would put a key"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_written(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -178,19 +193,19 @@ def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Serve
         ({"timeout_s": 0}, "timeout_s must be at least 1, not 0"),
         ({"max_retries": -1}, "max_retries must be at least 0, not -1"),
         ({"workers": 0}, "workers must be at least 1, not 0"),
-        ({"setting": "permuted"}, "there is no setting 'permuted'"),
-        ({"selection": Selection(limit=0)}, "the limit is 0"),
-        ({"evidence": evidence_named("cameras")}, "Give the dataset's folder with --data"),
-        ({"model_arguments": {"api_key": "x"}}, "would put a key"),
-        ({"generation": Generation(extra_body={"headers": {"authorization": "x"}})}, "would put a key"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_before_anything_is_written(
-    built: Benchmark, tmp_path: Path, options: dict[str, object], words: str
+def test_a_course_that_asks_nothing_is_refused(options: dict[str, int], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        Course(**options)
+
+
+    built: Benchmark, tmp_path: Path, plan: RunPlan, words: str
 ) -> None:
     model = Moody(set())
+    plan = RunPlan(evidence=evidence_named("birds-eye"), selection=Selection(limit=1))
     with pytest.raises(InputError, match=words) as raised:
-        ask(built, tmp_path / "run", model=model, **options)  # type: ignore[arg-type]
+        ask(built, tmp_path / "run", model=model, plan=plan)
     assert raised.value.exit_code == 2
     assert not model.asked
     assert not (tmp_path / "run").exists()
@@ -200,15 +215,16 @@ def test_scenes_of_another_dataset_are_refused(built: Benchmark, tmp_path: Path)
     probe4d.simulate(tmp_path / "other", scenes=1, seed=99, cameras=False)
     other = probe4d.open_scenes(tmp_path / "other")
     with pytest.raises(InputError, match="other tables than those that the answers were measured in"):
-        ask(built, tmp_path / "run", model=Moody(set()), evidence=evidence_named("birds-eye"), scenes=other)
-    ask(built, tmp_path / "run", model=Moody(set()), scenes=other, selection=Selection(limit=1))  # nothing is shown
+        ask(built, tmp_path / "run", model=Moody(set()), plan=plan, scenes=other)
+    nothing_shown = structs.replace(plan, evidence=EvidencePlan())
+    ask(built, tmp_path / "run", model=Moody(set()), plan=nothing_shown, scenes=other)
 
 
 def test_a_run_without_a_question_is_refused(built: Benchmark, scenes: Scenes, tmp_path: Path) -> None:
     of_one_frame = Benchmark(built.table.filter(family="existence"), built.record)
-    plan = evidence_named("shuffled:birds-eye")
+    plan = RunPlan(evidence=evidence_named("shuffled:birds-eye"))
     with pytest.raises(InputError, match=r"none of the 20 selected questions can be asked; of the first: "):
-        ask(of_one_frame, tmp_path / "run", model=Moody(set()), evidence=plan, scenes=scenes)
+        ask(of_one_frame, tmp_path / "run", model=Moody(set()), plan=plan, scenes=scenes)
 
 
 def test_a_wrong_model_leaves_no_folder(built: Benchmark, tmp_path: Path) -> None:
@@ -218,6 +234,7 @@ def test_a_wrong_model_leaves_no_folder(built: Benchmark, tmp_path: Path) -> Non
 
 
 def test_a_control_is_recorded_as_itself(built: Benchmark, tmp_path: Path) -> None:
-    run = ask(built, tmp_path / "run", model=control_model(built, "control:fixed"), selection=Selection(limit=4))
+    plan = RunPlan(selection=Selection(limit=4))
+    run = ask(built, tmp_path / "run", model=control_model(built, "control:fixed"), plan=plan)
     assert (run.record.model, run.record.parameters) == ("control:fixed", {})
     assert set(run.answers["text"]) <= {"A", "No"}

@@ -28,6 +28,7 @@ from probe4d.models.request import Reply, Request
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.exhibits import Exhibit, Exhibits, exhibits
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.requests import Asked, evidence_digest, request_key, requests_of, to_be_worded, wordable
 from probe4d.runs.settings import Setting, Variant, setting_named
 from probe4d.scenes.opening import open_scenes
@@ -273,7 +274,7 @@ class Mirror:
 
 def test_answers_keep_what_was_shown(scenes: Scenes, standard: Benchmark, tmp_path: Path) -> None:
     plan = evidence_named("other-scene:birds-eye", max_frames=2, pictures=SMALL)
-    run = ask(standard, tmp_path / "run", model=Mirror(), evidence=plan, scenes=scenes)
+    run = ask(standard, tmp_path / "run", model=Mirror(), plan=RunPlan(evidence=plan), scenes=scenes)
     shown = exhibits(standard.questions, plan, scenes, elsewhere=partial(answers_elsewhere, standard))
     assert run.left_out == shown.left_out
     assert set(run.answers["question"]) == set(shown.of)

@@ -10,10 +10,20 @@ from probe4d.errors import InputError
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
-    from probe4d.runs.evidence_plan import EvidencePlan
+    from probe4d.models.presets import Preset
+    from probe4d.runs.evidence_plan import EvidencePlan, Span
+    from probe4d.runs.selection import Selection
     from probe4d.scenes.tables import Scenes
 
-__all__ = ["given", "json_object", "key_values", "read_environment", "scenes_shown", "text_or_file"]
+__all__ = [
+    "evidence_plan",
+    "json_object",
+    "key_values",
+    "read_environment",
+    "scenes_shown",
+    "selection",
+    "text_or_file",
+]
 
 
 def key_values(pairs: Sequence[str], *, option: str) -> dict[str, Any]:
@@ -93,9 +103,44 @@ def read_environment() -> None:
         raise InputError("cannot be read as text in UTF-8.", path=path) from error
 
 
-def given(**options: int | None) -> dict[str, int]:
-    """The options that were given."""
+def evidence_plan(
+    name: str,
+    *,
+    span: Span,
+    seed: int,
+    max_frames: int | None,
+    max_side_px: int | None,
+    jpeg_quality: int | None,
+    preset: Preset | None = None,
+) -> EvidencePlan:
+    """What is shown; an option that is null is that of the preset or, where it has none, the usual one.
+
+    Raises:
+        InputError: There is no such evidence, or an option has a value that it cannot have.
+    """
+    from probe4d.evidence.pictures import PictureOptions
+    from probe4d.runs.evidence_plan import evidence_named
+
+    if preset is not None and max_frames is None:
+        max_frames = preset.max_frames
+    pictures = _given(max_side_px=max_side_px, jpeg_quality=jpeg_quality)
+    if preset is not None:
+        pictures = {**preset.pictures, **pictures}
+    return evidence_named(
+        name, span=span, seed=seed, pictures=PictureOptions(**pictures), **_given(max_frames=max_frames)
+    )
+
+
+def _given(**options: int | None) -> dict[str, int]:
     return {name: value for name, value in options.items() if value is not None}
+
+
+def selection(families: Sequence[str] | None, *, sample: int | None, seed: int, limit: int | None) -> Selection | None:
+    """The part of a benchmark that is asked; null where it is all, so that the seed of no sample changes no record."""
+    from probe4d.runs.selection import Selection
+
+    part = Selection(families=tuple(families or ()), sample=sample, limit=limit, seed=seed)
+    return None if part == Selection(seed=seed) else part
 
 
 def scenes_shown(benchmark: Benchmark, plan: EvidencePlan, data: Path | None, version: str | None) -> Scenes | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
     from probe4d.models.presets import Preset
     from probe4d.models.request import Model
+    from probe4d.runs.plan import Course, RunPlan
+    from probe4d.scenes.tables import Scenes
 
 __all__ = ["ask"]
 
@@ -64,11 +66,9 @@ def ask(
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
     from probe4d.errors import InputError
-    from probe4d.evidence.pictures import PictureOptions
     from probe4d.models.generation import Generation
     from probe4d.models.presets import preset_named
-    from probe4d.runs.evidence_plan import evidence_named
-    from probe4d.runs.selection import Selection
+    from probe4d.runs.plan import Course, RunPlan
 
     reading.read_environment()
     chosen = None if preset is None else preset_named(preset)
@@ -86,34 +86,30 @@ def ask(
         system=None if system is None else reading.text_or_file(system, option="--system"),
     )
     own_arguments = reading.key_values(arguments or (), option="-M")
-    shown = reading.given(max_frames=max_frames, max_side_px=max_side, jpeg_quality=jpeg_quality)
-    if chosen is not None:
-        shown = chosen.fill_shown(shown)
-    frames = {name: shown.pop(name) for name in ("max_frames",) if name in shown}
-    pictures = PictureOptions(**shown)
-    plan = evidence_named(evidence, span=evidence_span, seed=evidence_seed, pictures=pictures, **frames)
-    part = Selection(families=tuple(families or ()), sample=sample, limit=limit, seed=sample_seed)
+    plan = RunPlan(
+        setting=setting,
+        evidence=reading.evidence_plan(
+            evidence,
+            span=evidence_span,
+            seed=evidence_seed,
+            max_frames=max_frames,
+            max_side_px=max_side,
+            jpeg_quality=jpeg_quality,
+            preset=chosen,
+        ),
+        selection=reading.selection(families, sample=sample, seed=sample_seed, limit=limit),
+        generation=generation if chosen is None else chosen.fill(generation),
+        base_url=base_url,
+        arguments=own_arguments if chosen is None else {**chosen.arguments_for(name), **own_arguments},
+        preset=preset,
+    )
+    course = Course(max_connections=max_connections, max_retries=max_retries, timeout_s=timeout, workers=workers)
     read = read_benchmark(benchmark)
-    what: dict[str, Any] = {
-        "setting": setting,
-        "evidence": plan,
-        "scenes": reading.scenes_shown(read, plan, data, version),
-        "selection": None if part == Selection(seed=sample_seed) else part,
-        "generation": generation if chosen is None else chosen.fill(generation),
-        "base_url": base_url,
-        "model_arguments": own_arguments if chosen is None else {**chosen.arguments_for(name), **own_arguments},
-        "preset": preset,
-    }
+    scenes = reading.scenes_shown(read, plan.evidence, data, version)
     if out is None or dry_run:
-        _look(read, name, what, tokenizer, as_json=as_json)
-        return
-    course = {
-        "max_connections": max_connections,
-        "max_retries": max_retries,
-        "timeout_s": timeout,
-        "workers": workers,
-    }
-    _ask(read, out, name, what, course, as_json=as_json)
+        _look(read, name, plan, scenes, tokenizer, as_json=as_json)
+    else:
+        _ask(read, out, name, plan, scenes, course, as_json=as_json)
 
 
 def _model_name(given: str | None, preset: Preset | None) -> str:
@@ -131,14 +127,16 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
     return given or preset.model or ""
 
 
-def _look(benchmark: Benchmark, model: str, what: dict[str, Any], tokenizer: Path | None, *, as_json: bool) -> None:
+def _look(
+    benchmark: Benchmark, model: str, plan: RunPlan, scenes: Scenes | None, tokenizer: Path | None, *, as_json: bool
+) -> None:
     from probe4d.cli.ask_printing import print_dry_run, print_json
     from probe4d.models.tokens import tokenizer_at, tokens_by_length
     from probe4d.runs.dry_run import dry_run
     from probe4d.runs.prepared import prepare
 
     count = tokens_by_length if tokenizer is None else tokenizer_at(tokenizer)
-    seen = dry_run(prepare(benchmark, model=model, **what), count_tokens=count)
+    seen = dry_run(prepare(benchmark, plan, scenes=scenes), model=model, count_tokens=count)
     if as_json:
         print_json(seen)
     else:
@@ -146,7 +144,14 @@ def _look(benchmark: Benchmark, model: str, what: dict[str, Any], tokenizer: Pat
 
 
 def _ask(
-    benchmark: Benchmark, out: Path, name: str, what: dict[str, Any], course: dict[str, Any], *, as_json: bool
+    benchmark: Benchmark,
+    out: Path,
+    name: str,
+    plan: RunPlan,
+    scenes: Scenes | None,
+    course: Course,
+    *,
+    as_json: bool,
 ) -> None:
     from probe4d.cli.ask_printing import print_json, print_summary, running
     from probe4d.diagnosis.control_runs import control_model, is_control
@@ -157,8 +162,8 @@ def _ask(
     from probe4d.runs.run import Answer, AnswerError
     from probe4d.runs.summary import summary_of
 
-    model: str | Model = control_model(benchmark, name, setting=what["setting"]) if is_control(name) else name
-    watch = Watch(benchmark, model=name, setting=what["setting"])
+    model: str | Model = control_model(benchmark, name, setting=plan.setting) if is_control(name) else name
+    watch = Watch(benchmark, model=name, setting=plan.setting)
     began_s = time.monotonic()
 
     def begin(calls: int, answered: int) -> None:
@@ -173,7 +178,7 @@ def _ask(
 
     try:
         with output.progress("answers", status=lambda: running(watch, time.monotonic() - began_s)) as counter:
-            run = ask_model(benchmark, out, model=model, begun=begin, done=see, **what, **course)
+            run = ask_model(benchmark, out, model=model, plan=plan, scenes=scenes, course=course, begun=begin, done=see)
     except KeyboardInterrupt:
         output.fail(f"stopped; {_kept(out)}")
         raise typer.Exit(130) from None

@@ -38,25 +38,27 @@ def export(
     """Write a benchmark for another harness, with its pictures where evidence is shown."""
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
-    from probe4d.evidence.pictures import PictureOptions
     from probe4d.exchange.exports.export import export as write
     from probe4d.exchange.exports.items import left_out_lines
-    from probe4d.runs.evidence_plan import evidence_named
-    from probe4d.runs.selection import Selection
+    from probe4d.runs.plan import RunPlan
 
-    pictures = PictureOptions(**reading.given(max_side_px=max_side, jpeg_quality=jpeg_quality))
-    frames = reading.given(max_frames=max_frames)
-    plan = evidence_named(evidence, span=evidence_span, seed=evidence_seed, pictures=pictures, **frames)
+    shown = reading.evidence_plan(
+        evidence,
+        span=evidence_span,
+        seed=evidence_seed,
+        max_frames=max_frames,
+        max_side_px=max_side,
+        jpeg_quality=jpeg_quality,
+    )
+    selection = reading.selection(families, sample=sample, seed=sample_seed, limit=limit)
     read = read_benchmark(benchmark)
     with output.progress("prompts") as counter:
         exported = write(
             read,
             out,
             to=to,
-            setting=setting,
-            evidence=plan,
-            scenes=reading.scenes_shown(read, plan, data, version),
-            selection=Selection(families=tuple(families or ()), sample=sample, limit=limit, seed=sample_seed),
+            plan=RunPlan(setting=setting, evidence=shown, selection=selection),
+            scenes=reading.scenes_shown(read, shown, data, version),
             workers=workers,
             begun=counter.expect,
             done=counter,

@@ -24,7 +24,8 @@ from probe4d.errors import InputError
 from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.items import ExportItem, left_out_lines
 from probe4d.exchange.exports.jsonl import read_items, read_left_out
-from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
+from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.selection import Selection
 from probe4d.runs.settings import setting_named
 from probe4d.scenes.opening import open_scenes
@@ -74,11 +75,11 @@ def lidar_hallu(
     Raises:
         InputError: Neither dataset nor benchmark is given, or one of the arguments cannot be used.
     """
-    plan = evidence_named(evidence, max_frames=max_frames)
+    shown = evidence_named(evidence, max_frames=max_frames)
     scenes = None
     if benchmark is not None:
         asked = read_benchmark(benchmark)
-        if plan.kind != "none" and dataroot is not None:
+        if shown.kind != "none" and dataroot is not None:
             scenes, _ = open_source(asked, dataroot, version=version)  # other tables are refused by the export
     elif dataroot is not None:
         scenes = open_scenes(dataroot, version=version)
@@ -87,23 +88,21 @@ def lidar_hallu(
         raise InputError("the task needs questions.", remedy="Give -T dataroot=DATAROOT or -T benchmark=BENCH.")
     chosen = tuple(families.split(",")) if isinstance(families, str) else tuple(families)
     selection = Selection(families=chosen, sample=sample, limit=limit, seed=seed)
-    return _exported_first(asked, setting, plan, scenes, selection)
+    return _exported_first(asked, RunPlan(setting=setting, evidence=shown, selection=selection), scenes)
 
 
-def _exported_first(
-    benchmark: Benchmark, setting: str, plan: EvidencePlan, scenes: Scenes | None, selection: Selection
-) -> Task:
+def _exported_first(benchmark: Benchmark, plan: RunPlan, scenes: Scenes | None) -> Task:
     """Let an export word the questions; its pictures stay in the cache, where the next evaluation finds them."""
-    if plan.kind == "none":
+    if plan.evidence.kind == "none":
         with tempfile.TemporaryDirectory() as passing:
-            export(benchmark, passing, to="inspect", setting=setting, selection=selection)
-            return exported_task(passing, setting=setting)
+            export(benchmark, passing, to="inspect", plan=plan)
+            return exported_task(passing, setting=plan.setting)
     tables = scenes.fingerprint if scenes is not None else None
-    key = digest([__version__, benchmark.fingerprint, tables, setting, plan, selection])
+    key = digest([__version__, benchmark.fingerprint, tables, plan])
     folder = cache_folder() / "inspect" / key
     if not folder.exists():
-        export(benchmark, folder, to="inspect", setting=setting, evidence=plan, scenes=scenes, selection=selection)
-    return exported_task(folder, setting=setting)
+        export(benchmark, folder, to="inspect", plan=plan, scenes=scenes)
+    return exported_task(folder, setting=plan.setting)
 
 
 def exported_task(folder: Path | str, *, name: str = "lidar-hallu", setting: str = "default") -> Task:

@@ -55,11 +55,6 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         }
         return msgspec.structs.replace(given, **{**filled, "extra_body": extra_body})
 
-    def fill_shown(self, given: Mapping[str, int]) -> dict[str, int]:
-        """Most frames, size and quality of pictures where the user left them open; the user's own stand."""
-        frames = {} if self.max_frames is None else {"max_frames": self.max_frames}
-        return {**frames, **self.pictures, **given}
-
     def arguments_for(self, model: str) -> Mapping[str, Any]:
         """The provider's arguments, where a model is of the preset's own provider; none for others."""
         own = self.model is not None and model.partition("/")[0] == self.model.partition("/")[0]

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.models.asking import Finished, ask_all
-from probe4d.models.generation import Generation
 from probe4d.models.hosted import open_model
 from probe4d.models.request import Model, Reply, Request
+from probe4d.models.secrets import without_secrets
 from probe4d.models.versions import versions_of
-from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.journal import RunJournal, open_journal
+from probe4d.runs.plan import Course, RunPlan
 from probe4d.runs.prepared import Prepared, prepare
 from probe4d.runs.requests import evidence_digest, request_key
-from probe4d.runs.run import RECORD_FILE, Answer, AnswerError, Run, read_run
-from probe4d.runs.selection import Selection
+from probe4d.runs.run import RECORD_FILE, Answer, AnswerError, Run, RunRecord, read_run
 from probe4d.runs.settings import Variant
 from probe4d.scenes.tables import Scenes
 
@@ -34,18 +29,9 @@ def ask(
     out: Path | str,
     *,
     model: str | Model,
-    setting: str = "default",
-    evidence: EvidencePlan | None = None,
+    plan: RunPlan | None = None,
     scenes: Scenes | None = None,
-    selection: Selection | None = None,
-    generation: Generation | None = None,
-    base_url: str | None = None,
-    model_arguments: Mapping[str, Any] | None = None,
-    preset: str | None = None,
-    max_connections: int = 10,
-    max_retries: int = 5,
-    timeout_s: int = 600,
-    workers: int | None = None,
+    course: Course | None = None,
     begun: Callable[[int, int], None] | None = None,
     done: Callable[[Answer | AnswerError], None] | None = None,
 ) -> Run:
@@ -56,18 +42,9 @@ def ask(
         out: Run folder; one that holds the same run, unfinished, is continued.
         model: inspect-ai name of the model, such as `openai/gpt-5`; or anything that answers requests as
             `probe4d.models.request.Model` says, such as what `probe4d.control_model` gives.
-        setting: Name of a setting, such as `default` or `permuted:4`.
-        evidence: What is shown; null shows nothing.
+        plan: What is asked and how; null asks every question once, with nothing shown.
         scenes: The scenes that evidence is taken from.
-        selection: Which questions; null asks all.
-        generation: Generation options.
-        base_url: Address of the server, where it is not the provider's own.
-        model_arguments: The provider's own arguments.
-        preset: Name of the preset that options came from, for the record.
-        max_connections: Most requests under way at once.
-        max_retries: Repetitions of a request after passing faults.
-        timeout_s: Longest time for one request with its repetitions, seconds.
-        workers: Threads that render pictures; null takes one for each processor.
+        course: Requests at once, repetitions, time; null takes the usual ones.
         begun: Told once, before the first request, how many calls the run takes and how many of them are answered.
         done: Told of each answer and error once it is on disk; never twice at once, and in another thread.
 
@@ -78,58 +55,57 @@ def ask(
         InputError: The model, setting, selection or evidence cannot be had, or the folder holds another run.
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
-    out = Path(out)
-    _refuse_below(1, max_connections=max_connections, timeout_s=timeout_s, workers=1 if workers is None else workers)
-    _refuse_below(0, max_retries=max_retries)
+    out, course = Path(out), course or Course()
     name = model if isinstance(model, str) else model.name
-    prepared = prepare(
-        benchmark,
-        model=name,
-        setting=setting,
-        evidence=evidence,
-        scenes=scenes,
-        selection=selection,
-        generation=generation,
-        base_url=base_url,
-        model_arguments=model_arguments,
-        preset=preset,
-    )
+    prepared = prepare(benchmark, plan, scenes=scenes)
     if not prepared.asked:
         raise InputError(
             f"none of the {len(prepared.left_out):,} selected questions can be asked; "
             f"of the first: {prepared.left_out[0].reason}",
         )
-    opening = partial(
-        open_model,
-        name,
-        base_url=base_url,
-        arguments=model_arguments,
-        generation=prepared.generation,
-        max_connections=max_connections,
-        max_retries=max_retries,
-        timeout_s=timeout_s,
-    )
     if isinstance(model, str) and not (out / RECORD_FILE).exists():
-        model = opening()  # before the folder is made, so that a wrong name leaves nothing
-    record = msgspec.structs.replace(prepared.record, versions=versions_of(name))
-    with prepared.rendering(workers=workers) as renderer, open_journal(out, record) as journal:
+        model = _opened(name, prepared.plan, course)  # before the folder is made, so that a wrong name leaves nothing
+    with prepared.rendering(workers=course.workers) as renderer, open_journal(out, _record(name, prepared)) as journal:
         answered = {question for question, _ in journal.answered}
         journal.leave_out([one for one in prepared.left_out if one.question not in answered])
         remaining = [key for key in prepared.asked if key not in journal.answered]
         if begun is not None:
             begun(len(prepared.asked), len(prepared.asked) - len(remaining))
         if remaining:
-            model = opening() if isinstance(model, str) else model
+            model = _opened(name, prepared.plan, course) if isinstance(model, str) else model
             ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
         places = {key: place for place, key in enumerate(prepared.asked)}
         journal.finish(lambda key: places.get(key, len(places)))  # what could be shown when it was asked stays
     return read_run(out)
 
 
-def _refuse_below(least: int, **options: int) -> None:
-    for name, value in options.items():
-        if value < least:
-            raise InputError(f"{name} must be at least {least}, not {value}.")
+def _opened(name: str, plan: RunPlan, course: Course) -> Model:
+    return open_model(
+        name,
+        base_url=plan.base_url,
+        arguments=plan.arguments,
+        generation=plan.generation,
+        max_connections=course.max_connections,
+        max_retries=course.max_retries,
+        timeout_s=course.timeout_s,
+    )
+
+
+def _record(name: str, prepared: Prepared) -> RunRecord:
+    plan = prepared.plan
+    address = {} if plan.base_url is None else {"base_url": plan.base_url}
+    return RunRecord(
+        model=name,
+        setting=prepared.setting.name,
+        layout=prepared.setting.layout,
+        parameters=without_secrets({**address, **plan.arguments}),
+        generation=plan.generation,
+        evidence=plan.evidence,
+        selection=plan.selection,
+        preset=plan.preset,
+        benchmark=prepared.benchmark,
+        versions=versions_of(name),
+    )
 
 
 class _Writer:

@@ -101,43 +101,44 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     example: ExampleRequest | None
 
 
-def dry_run(prepared: Prepared, *, count_tokens: TextTokens = tokens_by_length) -> DryRun:
+def dry_run(prepared: Prepared, *, model: str, count_tokens: TextTokens = tokens_by_length) -> DryRun:
     """Look at a run without asking: nothing is sent, no model opened, no key needed, no file written.
 
     Args:
         prepared: The run (see `probe4d.runs.prepared.prepare`).
+        model: inspect-ai name of the model that would be asked; its provider decides what pictures cost.
         count_tokens: Counts the tokens of texts.
     """
     keys = list(prepared.asked)
     texts = [request.text for request in prepared.requests(keys) if isinstance(request, Request)]
-    system = prepared.generation.system
+    system = prepared.plan.generation.system
     with prepared.rendering(cache=False) as renderer:
         looked_at = list(prepared.requests(keys[:: max(1, -(-len(keys) // _LOOKED_AT))], renderer=renderer))
     requests = [one for one in looked_at if isinstance(one, Request)]
     families = Counter(question.family for question in {key[0]: one[0] for key, one in prepared.asked.items()}.values())
-    limit = prepared.generation.max_tokens or prepared.setting.hints.get("max_tokens")
+    limit = prepared.plan.generation.max_tokens or prepared.setting.hints.get("max_tokens")
     return DryRun(
-        model=prepared.record.model,
+        model=model,
         setting=prepared.setting.name,
         questions=dict(families),
         calls=len(keys),
         left_out=dict(Counter(one.reason for one in prepared.left_out).most_common()),
         failures=tuple(dict.fromkeys(one.failure or "" for one in looked_at if isinstance(one, Finished))),
         text_tokens=count_tokens(texts) + (0 if system is None else count_tokens([system]) * len(keys)),
-        pictures=_pictures(prepared, requests),
+        pictures=_pictures(prepared, requests, model),
         reply_tokens=None if limit is None else limit * len(keys),
-        example=_example(prepared, requests[0]) if requests else None,
+        example=_example(prepared.plan.generation, requests[0], model) if requests else None,
     )
 
 
-def _pictures(prepared: Prepared, requests: Sequence[Request]) -> PictureEstimate | None:
+def _pictures(prepared: Prepared, requests: Sequence[Request], model: str) -> PictureEstimate | None:
     shown = [picture for question, _ in prepared.asked.values() for picture in prepared.shown.of[question.id].pictures]
     if not shown:
         return None
     facts = list({image.digest: _facts(image) for request in requests for image in request.images}.values())
     sizes = Counter(f"{one.width_px}x{one.height_px}" for one in facts)
-    detail = prepared.generation.image_detail
-    tokens = [image_tokens(prepared.record.model, one.width_px, one.height_px, detail=detail) for one in facts]
+    detail = prepared.plan.generation.image_detail
+    tokens = [image_tokens(model, one.width_px, one.height_px, detail=detail) for one in facts]
     known = [n for n in tokens if n is not None]
     return PictureEstimate(
         shown=len(shown),
@@ -161,16 +162,16 @@ def _facts(image: Image) -> PictureFacts:
     )
 
 
-def _example(prepared: Prepared, request: Request) -> ExampleRequest:
+def _example(generation: Generation, request: Request, model: str) -> ExampleRequest:
     options = {
         name: value
-        for name, value in msgspec.structs.asdict(_options(prepared.generation, request)).items()
+        for name, value in msgspec.structs.asdict(_options(generation, request)).items()
         if name != "system" and value not in (None, {})
     }
     return ExampleRequest(
         key=request.key,
-        model=prepared.record.model,
-        system=prepared.generation.system,
+        model=model,
+        system=generation.system,
         pictures=tuple(map(_facts, request.images)),
         text=request.text,
         options=options,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import questions_from
@@ -15,14 +14,13 @@ from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
 from probe4d.errors import InputError
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
-from probe4d.models.generation import Generation
 from probe4d.models.request import Request
-from probe4d.models.secrets import refuse_secrets, without_secrets
-from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.models.secrets import refuse_secrets
 from probe4d.runs.exhibits import Exhibits, exhibits
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.requests import Asked, requests_of, wordable
-from probe4d.runs.run import LeftOut, RunRecord
-from probe4d.runs.selection import Selection, selected
+from probe4d.runs.run import LeftOut
+from probe4d.runs.selection import selected
 from probe4d.runs.settings import Setting, setting_named
 from probe4d.scenes.tables import Scenes
 
@@ -37,9 +35,8 @@ class Prepared:
     """A run that could be asked.
 
     Attributes:
-        record: What `run.json` says, but for the versions.
-        generation: Generation options.
-        evidence: What is shown with each question.
+        benchmark: Fingerprint of the benchmark.
+        plan: What is asked and how.
         scenes: The scenes that pictures are taken from; null where nothing is shown.
         setting: How the questions are asked.
         word: Words a question as the setting has it.
@@ -48,9 +45,8 @@ class Prepared:
         left_out: Selected questions that cannot be asked, and why.
     """
 
-    record: RunRecord
-    generation: Generation
-    evidence: EvidencePlan
+    benchmark: str
+    plan: RunPlan
     scenes: Scenes | None
     setting: Setting
     word: Prompt
@@ -68,7 +64,7 @@ class Prepared:
             self.shown,
             word=self.word,
             setting=self.setting,
-            generation=self.generation,
+            generation=self.plan.generation,
             renderer=renderer,
         )
 
@@ -80,60 +76,50 @@ class Prepared:
             workers: Threads that render; null takes one for each processor.
             cache: Whether rendered pictures are kept on disk.
         """
-        if self.scenes is None or self.evidence.kind == "none":
+        if self.scenes is None or self.plan.evidence.kind == "none":
             yield None
             return
-        with Renderer(self.scenes, self.evidence.pictures, workers=workers, cache=cache) as renderer:
+        with Renderer(self.scenes, self.plan.evidence.pictures, workers=workers, cache=cache) as renderer:
             yield renderer
 
 
-def prepare(
-    benchmark: Benchmark,
-    *,
-    model: str,
-    setting: str = "default",
-    evidence: EvidencePlan | None = None,
-    scenes: Scenes | None = None,
-    selection: Selection | None = None,
-    generation: Generation | None = None,
-    base_url: str | None = None,
-    model_arguments: Mapping[str, Any] | None = None,
-    preset: str | None = None,
-) -> Prepared:
-    """Work out what a run asks, without asking it; the arguments are those of `probe4d.ask`.
+def prepare(benchmark: Benchmark, plan: RunPlan | None = None, *, scenes: Scenes | None = None) -> Prepared:
+    """Work out what a run asks, without asking it.
+
+    Args:
+        benchmark: The questions.
+        plan: What is asked and how; null asks every question once, with nothing shown.
+        scenes: The scenes that evidence is taken from.
 
     Raises:
         InputError: The setting, the selection or the evidence cannot be had, the scenes are not those that the
             benchmark was built from, or an option would put a key into the record.
     """
-    generation = generation or Generation()
-    refuse_secrets(model_arguments or {})
-    refuse_secrets(generation.extra_body, of="--extra-body")
-    how = setting_named(setting)
-    evidence = evidence or EvidencePlan()
-    if scenes is not None and evidence.kind != "none":
+    plan = plan or RunPlan()
+    refuse_secrets(plan.arguments)
+    refuse_secrets(plan.generation.extra_body, of="--extra-body")
+    setting = setting_named(plan.setting)
+    if scenes is not None and plan.evidence.kind != "none":
         _refuse_other_scenes(benchmark, scenes)
-    word = suite_prompt(benchmark.record.suite, how.wording)
-    questions, unworded = wordable(questions_from(selected(benchmark.table, selection)), word, how)
-    shown = exhibits(questions, evidence, scenes, elsewhere=partial(answers_elsewhere, benchmark))
-    record = RunRecord(
-        model=model,
-        setting=how.name,
-        layout=how.layout,
-        parameters=without_secrets({**({} if base_url is None else {"base_url": base_url}), **(model_arguments or {})}),
-        generation=generation,
-        evidence=evidence,
-        selection=selection,
-        preset=preset,
-        benchmark=benchmark.fingerprint,
-    )
+    word = suite_prompt(benchmark.record.suite, setting.wording)
+    questions, unworded = wordable(questions_from(selected(benchmark.table, plan.selection)), word, setting)
+    shown = exhibits(questions, plan.evidence, scenes, elsewhere=partial(answers_elsewhere, benchmark))
     asked = {
         (question.id, variant.name): (question, variant)
         for question in questions
         if question.id in shown.of
-        for variant in how.variants(question)
+        for variant in setting.variants(question)
     }
-    return Prepared(record, generation, evidence, scenes, how, word, shown, asked, (*unworded, *shown.left_out))
+    return Prepared(
+        benchmark=benchmark.fingerprint,
+        plan=plan,
+        scenes=scenes,
+        setting=setting,
+        word=word,
+        shown=shown,
+        asked=asked,
+        left_out=(*unworded, *shown.left_out),
+    )
 
 
 def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:

@@ -17,10 +17,9 @@ from probe4d.exchange.exports.items import Exported, ExportItem, collect
 from probe4d.exchange.exports.jsonl import write_jsonl
 from probe4d.exchange.exports.lm_eval import write_lm_eval
 from probe4d.exchange.exports.vlmevalkit import write_vlmevalkit
-from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import Prepared, prepare
 from probe4d.runs.run import LEFT_OUT_FILE
-from probe4d.runs.selection import Selection
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import whole_folder
@@ -38,10 +37,8 @@ def export(
     out: Path | str,
     *,
     to: Harness,
-    setting: str = "default",
-    evidence: EvidencePlan | None = None,
+    plan: RunPlan | None = None,
     scenes: Scenes | None = None,
-    selection: Selection | None = None,
     workers: int | None = None,
     begun: Callable[[int], object] | None = None,
     done: Callable[[ExportItem], object] | None = None,
@@ -55,10 +52,9 @@ def export(
         benchmark: The questions.
         out: Folder of the export, new or empty.
         to: The harness.
-        setting: Name of the setting in which questions are worded; `permuted:4` writes each rotation as a line.
-        evidence: What is shown with them; null shows nothing.
+        plan: Setting, evidence and selection; the setting `permuted:4` writes each rotation as a line. How a model is
+            reached and generates is left to the harness. Null takes every question once, with nothing shown.
         scenes: The scenes that pictures are taken from.
-        selection: Which questions; null takes all.
         workers: Threads that render pictures; null takes one for each processor.
         begun: Told how many prompts there are, before the first.
         done: Told of each prompt that was written.
@@ -74,7 +70,7 @@ def export(
     _refuse_used(out)
     if to not in HARNESSES:
         raise InputError(f"there is no export to {to!r}; there are {', '.join(HARNESSES)}.")
-    prepared = prepare(benchmark, model=to, setting=setting, evidence=evidence, scenes=scenes, selection=selection)
+    prepared = prepare(benchmark, plan, scenes=scenes)
     _refuse_seeds(prepared)
     if begun is not None:
         begun(len(prepared.asked))
@@ -109,7 +105,7 @@ def _collected(
     if not items:
         reasons = {left.reason for left in (*prepared.left_out, *unrendered)}
         raise InputError(f"no question can be exported ({'; '.join(sorted(reasons)) or 'none is selected'}).")
-    plan = prepared.evidence
+    plan = prepared.plan.evidence
     card = benchmark.path / CARD_FILE if benchmark.path else None
     return Exported(
         record=benchmark.record,
