@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from probe4d.benchmarks.benchmark import Benchmark
+    from probe4d.scenes.tables import Scenes
 
 ROOT = Path(__file__).parents[1]
 REAL_DATA = Path(os.environ.get("PROBE4D_TEST_DATA", ROOT.parent / "shared" / "data"))
@@ -50,10 +55,19 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
         report.longrepr = f"{item.nodeid} was skipped, and PROBE4D_REQUIRE_ALL is set: {report.longrepr[2]}"
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One cache for the test session, never the user's."""
-    monkeypatch.setenv("PROBE4D_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+@pytest.fixture(scope="session")
+def of_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of a session share."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(of_session: Path) -> Iterator[None]:
+    """One cache for the test session, never the user's; for what fixtures of a session or a module open, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PROBE4D_CACHE", str(of_session / "cache"))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -82,20 +96,45 @@ def peers() -> Callable[..., None]:
     return run
 
 
+@contextmanager
+def _made_once(path: Path) -> Iterator[bool]:
+    """Whether this worker is the first to want a path, and has to make it while the others wait."""
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not path.exists()
+
+
 @pytest.fixture(scope="session")
-def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def simulated(of_session: Path) -> Path:
     """A small simulated dataset without cameras: six scenes, made once for all workers of a session."""
     from probe4d.scenes.simulator import simulate
 
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent  # that of the whole session
-    path = folder / "simulated"
-    with open(folder / "simulated.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
+    path = of_session / "simulated"
+    with _made_once(path) as wanted:
+        if wanted:
             simulate(path, scenes=6, seed=7, cameras=False, workers=2)
     return path
+
+
+@pytest.fixture(scope="session")
+def scenes(simulated: Path) -> Scenes:
+    """`simulated`, opened."""
+    from probe4d.scenes.opening import open_scenes
+
+    return open_scenes(simulated)
+
+
+@pytest.fixture(scope="session")
+def built(of_session: Path, scenes: Scenes) -> Benchmark:
+    """A hundred questions about `simulated`, twenty of each family, made once for all workers of a session."""
+    from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.benchmarks.suites import build
+
+    path = of_session / "built"
+    with _made_once(path) as wanted:
+        if wanted:
+            build("lidar-hallu", scenes, path, per_family=20)
+    return read_benchmark(path)
 
 
 @pytest.fixture(scope="session")

@@ -5,16 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suites import SUITES, prompt_lines, suite_named, write_prompts
 from probe4d.errors import InputError
-from probe4d.scenes.opening import open_scenes
-
-
-@pytest.fixture(scope="module")
-def built(simulated: Path) -> Benchmark:
-    return probe4d.build("lidar-hallu", open_scenes(simulated), per_family=8)
 
 
 def test_every_suite_words_a_default_prompt() -> None:

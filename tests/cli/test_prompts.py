@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -8,14 +9,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-import probe4d
+from probe4d.benchmarks.benchmark import Benchmark
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def test_prompts_of_a_built_benchmark(command: Command, simulated: Path, tmp_path: Path) -> None:
-    bench, out = tmp_path / "bench", tmp_path / "prompts.jsonl"
-    assert command("build", "lidar-hallu", simulated, "--out", bench, "--per-family", 8).returncode == 0
+def test_prompts_of_a_built_benchmark(command: Command, bench: Path, tmp_path: Path) -> None:
+    out = tmp_path / "prompts.jsonl"
     done = command("prompts", bench, "--setting", "anti-position", "--out", out)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
@@ -30,9 +30,8 @@ def test_bad_input_ends_in_one_sentence(command: Command, tmp_path: Path) -> Non
     assert "Traceback" not in done.stderr
 
 
-def test_prompts_do_not_go_into_a_folder(command: Command, simulated: Path, tmp_path: Path) -> None:
-    probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), tmp_path / "bench", per_family=8)
-    done = command("prompts", tmp_path / "bench", "--out", tmp_path)
+def test_prompts_do_not_go_into_a_folder(command: Command, bench: Path, tmp_path: Path) -> None:
+    done = command("prompts", bench, "--out", tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "is a folder, not a file" in done.stderr
 
@@ -46,10 +45,10 @@ def test_prompts_do_not_go_into_a_folder(command: Command, simulated: Path, tmp_
     ],
 )
 def test_a_damaged_question_ends_every_verb_in_one_sentence(
-    command: Command, simulated: Path, tmp_path: Path, column: str, value: str | None, words: str
+    command: Command, built: Benchmark, simulated: Path, tmp_path: Path, column: str, value: str | None, words: str
 ) -> None:
-    bench = tmp_path / "bench"
-    probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), bench, per_family=8)
+    assert built.path
+    bench = shutil.copytree(built.path, tmp_path / "bench")
     table = pl.read_parquet(bench / "questions.parquet")
     first = pl.int_range(pl.len()) == 0
     damaged = pl.when(first).then(pl.lit(value, dtype=pl.String)).otherwise(pl.col(column)).alias(column)

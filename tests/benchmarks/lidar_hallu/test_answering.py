@@ -58,11 +58,6 @@ def answers_of(asked: Question, boxes: Sequence[Box], keyframes: int = 12) -> se
 
 
 @pytest.fixture(scope="module")
-def scenes(simulated: Path) -> Scenes:
-    return open_scenes(simulated)
-
-
-@pytest.fixture(scope="module")
 def standard(scenes: Scenes) -> Benchmark:
     return probe4d.build("lidar-hallu", scenes, per_family=120)
 

@@ -28,11 +28,6 @@ from probe4d.scenes.tables import Scenes
 
 
 @pytest.fixture(scope="module")
-def scenes(simulated: Path) -> Scenes:
-    return open_scenes(simulated)
-
-
-@pytest.fixture(scope="module")
 def standard(scenes: Scenes) -> Benchmark:
     return probe4d.build("lidar-hallu", scenes, per_family=120)
 
