@@ -13,13 +13,6 @@ from probe4d.cli.arguments import json_object, key_values, read_environment, tex
 from probe4d.errors import InputError
 
 
-@pytest.fixture(scope="module")
-def bench(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("refused") / "bench"
-    probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), path, per_family=8)
-    return path
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -23,18 +23,6 @@ Server = Callable[..., FakeServer]
 MODEL = ("--model", "openai-api/fake/m")
 
 
-@pytest.fixture(scope="module")
-def bench(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("asked") / "bench"
-    probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), path, per_family=20)
-    return path
-
-
-@pytest.fixture(scope="module")
-def read(bench: Path) -> Benchmark:
-    return probe4d.read_benchmark(bench)
-
-
 @pytest.fixture
 def here(capsys: pytest.CaptureFixture[str]) -> Command:
     """Run the command line in this process, where inspect-ai is imported once."""
@@ -73,9 +61,9 @@ def test_asked_diagnosed_and_not_asked_again(
 
 
 def test_failures_end_with_1_and_reasons_and_are_asked_again(
-    here: Command, bench: Path, read: Benchmark, fake_server: Server, tmp_path: Path
+    here: Command, bench: Path, built: Benchmark, fake_server: Server, tmp_path: Path
 ) -> None:
-    lost = read.questions[0].question or ""
+    lost = built.questions[0].question or ""
     server = fake_server(default="A", steps={lost: [{"status": 400, "json": {"error": {"message": "no"}}}, {}]})
     arguments = ("ask", bench, *MODEL, "--base-url", server.base_url, "--out", tmp_path / "run", "--limit", 4)
     done = here(*arguments)
@@ -176,10 +164,10 @@ def test_env_file_of_the_working_directory_gives_keys_and_is_never_echoed(
     assert server.requests()[-1]["headers"]["authorization"] == "Bearer key-from-the-environment"
 
 
-def test_controls_are_models(here: Command, bench: Path, read: Benchmark, tmp_path: Path) -> None:
+def test_controls_are_models(here: Command, bench: Path, built: Benchmark, tmp_path: Path) -> None:
     done = here("ask", bench, "--model", "control:content", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
-    assert f"{read.table.height} answers (control:content, default)" in done.stdout
+    assert f"{built.table.height} answers (control:content, default)" in done.stdout
 
 
 def test_a_dry_run_needs_no_key_and_writes_nothing(

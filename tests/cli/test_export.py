@@ -10,14 +10,6 @@ import pytest
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-@pytest.fixture(scope="module")
-def bench(command: Command, simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("bench") / "bench"
-    done = command("build", "lidar-hallu", simulated, "--out", path, "--per-family", 8)
-    assert done.returncode == 0, done.stderr
-    return path
-
-
 def test_export_says_what_it_wrote(command: Command, bench: Path, simulated: Path, tmp_path: Path) -> None:
     arguments = ("--evidence", "birds-eye", "--data", simulated, "--family", "distance", "--limit", 3)
     done = command("export", bench, "--to", "jsonl", "--out", tmp_path / "out", *arguments)
