@@ -21,6 +21,9 @@ class InputError(Probe4DError):
         path: The file or folder at fault, put before the sentence.
         row: The row, line or token inside that file.
         remedy: What the reader can do about it, put after the sentence.
+
+    Attributes:
+        what: What is wrong, alike for everything that is wrong in the same way.
     """
 
     exit_code = 2
@@ -28,11 +31,11 @@ class InputError(Probe4DError):
     def __init__(
         self, what: str, *, path: Path | str | None = None, row: int | str | None = None, remedy: str | None = None
     ) -> None:
+        self.what = what
         self.path = None if path is None else Path(path)
         self.row = row
-        where = "" if path is None else f"{path}"
-        if row is not None:
-            where += f", row {row}" if isinstance(row, int) else f", {row}"
+        places = [path, f"row {row}" if isinstance(row, int) else row]
+        where = ", ".join(str(place) for place in places if place is not None)
         message = f"{where}: {what}" if where else what
         super().__init__(f"{message} {remedy}" if remedy else message)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["counted", "in_percent", "listed"]
+__all__ = ["counted", "in_percent", "listed", "most_frequent"]
 
+_MOST_LISTED = 10  # lines that a reader takes in, and a terminal shows with what else there is to say
 _NOISE_PLACES = 9  # decimals of a percentage that a binary fraction still gets right
 
 
@@ -18,6 +19,19 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
 def counted(n: int, noun: str) -> str:
     """A count with its noun, whose plural takes an s: `1 pair`, `2 pairs`."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def most_frequent(counts: Mapping[str, int], *, rest: str) -> list[str]:
+    """Counts as lines, the most frequent first and of equal ones in the order of the words: `12 × a reason`.
+
+    Args:
+        counts: How often there is what.
+        rest: Words that follow the sum of those beyond the tenth, and say where they are to be found.
+    """
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    lines = [f"{n:,} × {words}" for words, n in ordered[:_MOST_LISTED]]
+    others = sum(n for _, n in ordered[_MOST_LISTED:])
+    return [*lines, f"{others:,} {rest}"] if others else lines
 
 
 def in_percent(share: float, *, signed: bool = False) -> str:

@@ -64,9 +64,9 @@ def test_quiet_shows_no_progress(monkeypatch: pytest.MonkeyPatch, capsys: pytest
 def test_the_end_names_the_most_frequent_reasons_and_where_the_rest_lies(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    errors = {f"reason {n} \x1b[2J": 10 - n for n in range(7)}
+    errors = {f"reason {n} \x1b[2J": 20 - n for n in range(12)}
     ask_printing.print_summary(
-        summary(unanswered=49, errors=errors, left_out={"one frame": 2}, tokens=5, input_tokens=1234),
+        summary(unanswered=174, errors=errors, left_out={"one frame": 2}, tokens=5, input_tokens=1234),
         Path("run"),
         to_stdout=True,
     )
@@ -74,10 +74,10 @@ def test_the_end_names_the_most_frequent_reasons_and_where_the_rest_lies(
     assert printed.out == "run: 1 answer (m, default), 1,234 tokens in, 5 out\n"
     lines = printed.err.splitlines()
     assert lines[0] == "left out: 2 × one frame"
-    assert lines[1] == "probe4d: 49 questions got no answer; the same command asks them again."
-    assert lines[2] == "  10 × reason 0 \\x1b[2J"
-    assert lines[-1] == "  9 for other reasons (see errors.jsonl)"
-    assert len(lines) == 8
+    assert lines[1] == "probe4d: 174 questions got no answer; the same command asks them again."
+    assert lines[2] == "  20 × reason 0 \\x1b[2J"
+    assert lines[-1] == "  19 for other reasons (see errors.jsonl)"
+    assert len(lines) == 13
 
 
 def test_a_whole_run_ends_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

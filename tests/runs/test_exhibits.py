@@ -19,8 +19,8 @@ def scenes(tmp_path: Path) -> Scenes:
     return with_files(scenes_of({"a": 6, "b": 6}, root=tmp_path))
 
 
-def reasons(shown: Exhibits) -> dict[str, str]:
-    return {line.question: line.reason for line in shown.left_out}
+def reasons(shown: Exhibits) -> dict[str, tuple[str, str | None]]:
+    return {line.question: (line.reason, line.detail) for line in shown.left_out}
 
 
 def test_without_evidence_nothing_is_shown_and_no_dataset_is_needed() -> None:
@@ -69,7 +69,7 @@ def test_shuffled_frames_stand_under_labels_in_the_true_order(scenes: Scenes, vi
     assert sorted(picture.frame for picture in pictures) == [1, 2, 3, 4]
     assert all(picture.frame != picture.label for picture in pictures)
     assert shown.of["q"].preamble == exhibits(asked, evidence_named(view), scenes).of["q"].preamble
-    assert reasons(shown) == {"one": "it shows fewer than two key frames, which have no wrong order"}
+    assert reasons(shown) == {"one": ("it shows fewer than two key frames, which have no wrong order", None)}
     assert exhibits(asked[::-1], evidence_named(f"shuffled:{view}"), scenes).of == shown.of
 
 
@@ -94,7 +94,7 @@ def test_a_question_without_another_scene_is_left_out(tmp_path: Path) -> None:
     asked = [question("long", scene="a", shown=(2,)), question("short", scene="b", shown=(2,))]
     shown = exhibits(asked, evidence_named("other-scene"), scenes)
     assert set(shown.of) == {"short"}
-    assert reasons(shown) == {"long": "no other scene as long as a has another right answer to it"}
+    assert reasons(shown) == {"long": ("no other scene as long as its own has another right answer to it", "a")}
 
 
 def test_views_narrow_the_grid_down_to_their_cameras(scenes: Scenes) -> None:
@@ -110,7 +110,10 @@ def test_views_narrow_the_grid_down_to_their_cameras(scenes: Scenes) -> None:
 
 def test_a_camera_that_the_dataset_lacks_leaves_the_question_out(scenes: Scenes) -> None:
     shown = exhibits([question("q", shown=(1,), views=("CAM_ROOF",))], evidence_named("cameras"), scenes)
-    assert "CAM_ROOF" in reasons(shown)["q"]
+    reason, detail = reasons(shown)["q"]
+    assert "missing" in reason
+    assert detail is not None
+    assert "CAM_ROOF" in detail
 
 
 def test_the_cameras_that_there_are_are_told(tmp_path: Path) -> None:
@@ -133,14 +136,14 @@ def test_what_is_not_in_the_dataset_is_left_out_with_the_reason(scenes: Scenes) 
     shown = exhibits(asked, evidence_named("black"), scenes)
     assert set(shown.of) == {"q"}
     assert reasons(shown) == {
-        "stranger": f"its scene elsewhere is not in {scenes.root / scenes.version}",
-        "late": "it shows key frame 6, and a has 6",
+        "stranger": ("its scene is not in the dataset", f"elsewhere is not in {scenes.root / scenes.version}"),
+        "late": ("it shows key frames that its scene does not have", "it shows key frame 6, and a has 6"),
     }
 
 
 def test_a_scene_without_key_frames_shows_nothing(tmp_path: Path) -> None:
     shown = exhibits([question("q")], evidence_named("black"), scenes_of({"a": 0, "b": 1}, root=tmp_path))
-    assert (shown.of, reasons(shown)) == ({}, {"q": "its scene a has no key frames"})
+    assert (shown.of, reasons(shown)) == ({}, {"q": ("its scene has no key frames", "a")})
 
 
 def test_missing_files_and_readings_are_named_and_the_others_asked(scenes: Scenes) -> None:
@@ -157,8 +160,11 @@ def test_missing_files_and_readings_are_named_and_the_others_asked(scenes: Scene
     shown = exhibits(asked, evidence_named("cameras"), scenes)
     assert list(shown.of) == ["whole", "other camera"]
     assert [line.question for line in shown.left_out] == ["file", "reading"]
-    assert str(lost) in reasons(shown)["file"]
-    assert "CAM_FRONT" in reasons(shown)["reading"]
+    (reason, of_file), (same_reason, of_reading) = reasons(shown).values()
+    assert reason == same_reason
+    assert of_file == f"{lost}: is not there."
+    assert of_reading is not None
+    assert "CAM_FRONT" in of_reading
     assert list(exhibits(asked, evidence_named("birds-eye"), scenes).of) == [one.id for one in asked]
 
 

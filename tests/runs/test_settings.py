@@ -98,7 +98,7 @@ def test_other_settings_word_a_fixed_prompt_anew_and_need_its_text(name: str) ->
     word = suite_prompt("lidar-hallu", setting_named(name).wording)
     fixed = asked(*OPTIONS, prompt="As released.")
     assert word(fixed) == word(msgspec.structs.replace(fixed, prompt=None))
-    with pytest.raises(InputError, match="keeps the text of question"):
+    with pytest.raises(InputError, match="keeps the text of the question"):
         word(msgspec.structs.replace(fixed, question=None))
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["print_dry_run", "print_json", "print_presets", "print_summary", "running"]
 
-_MOST_REASONS = 5
-
 
 def running(watch: Watch, seconds: float) -> str:
     """What is to be seen beside the count of answers: rate, tokens, the share that can be read, failures."""
@@ -45,30 +43,23 @@ def print_json(record: msgspec.Struct) -> None:
 
 def print_summary(summary: RunSummary, out: Path, *, to_stdout: bool) -> None:
     """Say how a run ended: the result on standard output, what is worth knowing and what is missing beside it."""
-    from probe4d.wording import counted
+    from probe4d.wording import counted, most_frequent
 
     if to_stdout:
         tokens = f", {summary.input_tokens:,} tokens in, {summary.tokens:,} out" if summary.input_tokens else ""
         how = f"{summary.model}, {summary.setting}"
         print(output.harmless(f"{out}: {counted(summary.answers, 'answer')} ({how}){tokens}"))
-    for line in _by_reason(summary.left_out, "left_out.jsonl"):
+    for line in most_frequent(summary.left_out, rest="for other reasons (see left_out.jsonl)"):
         output.note(f"left out: {line}")
     if summary.unanswered:
         first = f"{counted(summary.unanswered, 'question')} got no answer; the same command asks them again."
-        output.fail("\n  ".join([first, *_by_reason(summary.errors, "errors.jsonl")]))
-
-
-def _by_reason(counts: dict[str, int], file: str) -> list[str]:
-    reasons = list(counts.items())
-    lines = [f"{n:,} × {reason}" for reason, n in reasons[:_MOST_REASONS]]
-    if len(reasons) > _MOST_REASONS:
-        lines.append(f"{sum(n for _, n in reasons[_MOST_REASONS:]):,} for other reasons (see {file})")
-    return lines
+        reasons = most_frequent(summary.errors, rest="for other reasons (see errors.jsonl)")
+        output.fail("\n  ".join([first, *reasons]))
 
 
 def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
     """Print what a run would come to, and one of its requests."""
-    from probe4d.wording import counted
+    from probe4d.wording import counted, most_frequent
 
     questions = sum(seen.questions.values())
     by_family = ", ".join(f"{n:,} {family}" for family, n in seen.questions.items())
@@ -76,7 +67,7 @@ def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
         ("model", seen.model),
         ("questions", f"{questions:,} ({by_family})" if seen.questions else "none"),
         ("calls", f"{seen.calls:,} ({seen.setting})"),
-        *(("left out", line) for line in _by_reason(seen.left_out, "--json")),
+        *(("left out", line) for line in most_frequent(seen.left_out, rest="for other reasons (see --json)")),
         ("pictures", _pictures(seen.pictures)),
         *(("not rendered", reason) for reason in seen.failures),
         ("tokens", _tokens(seen, counted_by)),

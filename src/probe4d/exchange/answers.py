@@ -14,7 +14,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
 from probe4d.exchange.rows import Row, read_rows
-from probe4d.runs.run import Answer, AnswerError, RunRecord, refuse_used, write_run
+from probe4d.runs.run import Answer, AnswerError, AnswerKey, RunRecord, refuse_used, write_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting
 from probe4d.version import __version__
 
@@ -24,7 +24,6 @@ _ID_COLUMNS = ("question", "question_id", "id")
 _TEXT_COLUMNS = ("text", "answer", "prediction", "response")
 _LISTED = 10
 
-Key = tuple[str, str | None]
 """Question id and name of the variant."""
 
 
@@ -88,14 +87,14 @@ def import_answers(
 class _Found:
     """What a file holds: replies by question and variant, in its order, and what of it cannot be used, in words."""
 
-    replies: dict[Key, Answer | AnswerError] = field(default_factory=dict)
+    replies: dict[AnswerKey, Answer | AnswerError] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     repeated: list[str] = field(default_factory=list)
 
 
 def _found(file: Path, questions: Mapping[str, Question], setting: Setting) -> _Found:
     found = _Found()
-    rows: dict[Key, str] = {}
+    rows: dict[AnswerKey, str] = {}
     for row in read_rows(file):
         identity = _text(file, row, _ID_COLUMNS, "question id")
         if identity not in questions:
@@ -110,7 +109,7 @@ def _found(file: Path, questions: Mapping[str, Question], setting: Setting) -> _
     return found
 
 
-def _expected(benchmark: Benchmark, setting: Setting, replies: Mapping[Key, object]) -> list[Key]:
+def _expected(benchmark: Benchmark, setting: Setting, replies: Mapping[AnswerKey, object]) -> list[AnswerKey]:
     """Every answer that a whole file would hold, in benchmark order."""
     given = list(dict.fromkeys(name for _, name in replies)) or [None]
     return [
@@ -118,7 +117,7 @@ def _expected(benchmark: Benchmark, setting: Setting, replies: Mapping[Key, obje
     ]
 
 
-def _refuse_gaps(file: Path, found: _Found, expected: Sequence[Key], *, allow_missing: bool) -> None:
+def _refuse_gaps(file: Path, found: _Found, expected: Sequence[AnswerKey], *, allow_missing: bool) -> None:
     """Refuse a file with strangers, repetitions or gaps, and list all three at once.
 
     Raises:
@@ -149,7 +148,7 @@ def _first(items: Sequence[str]) -> str:
     return ", ".join(items[:_LISTED]) + (", …" if len(items) > _LISTED else "")
 
 
-def _name(key: Key) -> str:
+def _name(key: AnswerKey) -> str:
     return key[0] if key[1] is None else f"{key[0]} ({key[1]})"
 
 

@@ -26,6 +26,9 @@ __all__ = ["Elsewhere", "Exhibit", "Exhibits", "exhibits"]
 Elsewhere = Callable[[Sequence[Question], Scenes], pl.DataFrame]
 """Says what would be right if questions were asked of each of some scenes, in the columns of `ANSWERS_SCHEMA`."""
 
+Reasons = dict[str, tuple[str, str | None]]
+"""Why questions cannot be asked with some evidence, by their ids: the reason, and what it was for this question."""
+
 
 @dataclass(frozen=True)
 class Exhibit:
@@ -93,7 +96,7 @@ def exhibits(
             f"evidence of kind {plan.kind!r} is taken from the dataset that the benchmark was built from.",
             remedy="Give the dataset's folder with --data, or ask without evidence (--evidence none).",
         )
-    reasons: dict[str, str] = {}
+    reasons: Reasons = {}
     shown = _own_frames(questions, plan, scenes, reasons)
     if plan.kind == "shuffled":
         shown = _shuffled(shown, plan, reasons)
@@ -101,14 +104,16 @@ def exhibits(
         shown = _from_other_scenes(questions, shown, plan, scenes, elsewhere, reasons)
     pictures = _pictures(questions, shown, plan, scenes)
     of = _exhibited(pictures, shown, Sources(scenes), reasons)
-    left_out = (
-        LeftOut(question=question.id, reason=reasons[question.id]) for question in questions if question.id in reasons
-    )
-    return Exhibits(of, tuple(left_out))
+    return Exhibits(of, tuple(_left_out(question.id, reasons) for question in questions if question.id in reasons))
+
+
+def _left_out(identity: str, reasons: Reasons) -> LeftOut:
+    reason, detail = reasons[identity]
+    return LeftOut(question=identity, reason=reason, detail=detail)
 
 
 def _own_frames(
-    questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes, reasons: dict[str, str]
+    questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes, reasons: Reasons
 ) -> dict[str, _Shown]:
     names = SceneNames(scenes)
     keyframes: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
@@ -116,24 +121,26 @@ def _own_frames(
     for question in questions:
         scene = names.of(question)
         if scene is None:
-            reasons[question.id] = f"its scene {question.scene} is not in {scenes.root / scenes.version}"
+            tables = scenes.root / scenes.version
+            reasons[question.id] = ("its scene is not in the dataset", f"{question.scene} is not in {tables}")
             continue
         frames = frames_shown(question, plan, keyframes[scene])
         if not frames:
-            reasons[question.id] = f"its scene {scene} has no key frames"
+            reasons[question.id] = ("its scene has no key frames", scene)
             continue
         if beyond := [frame for frame in frames if not 0 <= frame < keyframes[scene]]:
-            reasons[question.id] = f"it shows key frame {beyond[0]}, and {scene} has {keyframes[scene]}"
+            detail = f"it shows key frame {beyond[0]}, and {scene} has {keyframes[scene]}"
+            reasons[question.id] = ("it shows key frames that its scene does not have", detail)
             continue
         shown[question.id] = _Shown(scene, frames, frames)
     return shown
 
 
-def _shuffled(shown: Mapping[str, _Shown], plan: EvidencePlan, reasons: dict[str, str]) -> dict[str, _Shown]:
+def _shuffled(shown: Mapping[str, _Shown], plan: EvidencePlan, reasons: Reasons) -> dict[str, _Shown]:
     mixed: dict[str, _Shown] = {}
     for identity, own in shown.items():
         if len(own.frames) < 2:
-            reasons[identity] = "it shows fewer than two key frames, which have no wrong order"
+            reasons[identity] = ("it shows fewer than two key frames, which have no wrong order", None)
         else:
             mixed[identity] = _Shown(own.scene, wrong_order(own.frames, seed=plan.seed, key=identity), own.labels)
     return mixed
@@ -145,7 +152,7 @@ def _from_other_scenes(
     plan: EvidencePlan,
     scenes: Scenes,
     elsewhere: Elsewhere | None,
-    reasons: dict[str, str],
+    reasons: Reasons,
 ) -> dict[str, _Shown]:
     placed = [question for question in questions if question.id in shown]
     answers = pl.DataFrame(schema=ANSWERS_SCHEMA) if elsewhere is None else elsewhere(placed, scenes)
@@ -157,7 +164,7 @@ def _from_other_scenes(
             scene, answer = chosen[identity]
             replaced[identity] = _Shown(scene, one.frames, one.labels, elsewhere=True, shown_answer=answer)
         else:
-            reasons[identity] = f"no other scene as long as {one.scene} has another right answer to it"
+            reasons[identity] = ("no other scene as long as its own has another right answer to it", one.scene)
     return replaced
 
 
@@ -184,7 +191,7 @@ def _exhibited(
     pictures: Mapping[str, tuple[Picture, ...]],
     shown: Mapping[str, _Shown],
     sources: Sources,
-    reasons: dict[str, str],
+    reasons: Reasons,
 ) -> dict[str, Exhibit]:
     """Exhibits of the questions whose pictures can be made; for the others the first thing that is missing."""
     missing = sources.missing(picture for several in pictures.values() for picture in several)
@@ -192,7 +199,7 @@ def _exhibited(
     for identity, several in pictures.items():
         lacking = next((missing[picture] for picture in several if picture in missing), None)
         if lacking is not None:
-            reasons[identity] = lacking
+            reasons[identity] = ("a reading, or its file, of what it would show is missing", lacking)
             continue
         one = shown[identity]
         lines = preamble(several, _cameras(several[0], sources))

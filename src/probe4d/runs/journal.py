@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -17,17 +17,19 @@ from probe4d.runs.run import (
     RECORD_FILE,
     Answer,
     AnswerError,
+    AnswerKey,
     LeftOut,
     RunRecord,
     read_run,
 )
 from probe4d.store.files import write_bytes
+from probe4d.store.folders import refuse_full
 from probe4d.store.locks import locked
 from probe4d.store.logs import append_lines, read_lines
 
 __all__ = ["RunJournal", "open_journal"]
 
-Key = tuple[str, str | None]
+Line = TypeVar("Line", Answer, AnswerError)
 
 _LOCK_FILE = ".lock"
 
@@ -42,7 +44,7 @@ class RunJournal:
         answered: Question and variant of every answer on disk.
     """
 
-    def __init__(self, path: Path, answered: set[Key]) -> None:
+    def __init__(self, path: Path, answered: set[AnswerKey]) -> None:
         self._path = path
         self.answered = answered
 
@@ -66,13 +68,27 @@ class RunJournal:
         """Write the list of selected questions that are not asked."""
         write_bytes(self._path / LEFT_OUT_FILE, msgspec.json.Encoder().encode_lines(list(left_out)))
 
-    def finish(self, order: Callable[[Key], int]) -> None:
-        """Put the answers into the benchmark's order, so that equal runs have equal files."""
-        if not (self._path / ANSWERS_FILE).exists():
-            return
-        answers = [answer for _, answer in read_lines(self._path / ANSWERS_FILE, Answer, tails=[])]
-        answers.sort(key=lambda answer: order((answer.question, answer.variant)))
-        write_bytes(self._path / ANSWERS_FILE, msgspec.json.Encoder().encode_lines(answers))
+    def finish(self, order: Callable[[AnswerKey], int]) -> None:
+        """Put the files into the benchmark's order, so that equal runs have equal files.
+
+        Of the errors, the last one of each question and variant that has no answer stays.
+        """
+        errors = self._by_key(ERRORS_FILE, AnswerError)
+        for file, kept in (
+            (ANSWERS_FILE, self._by_key(ANSWERS_FILE, Answer)),
+            (ERRORS_FILE, {key: error for key, error in errors.items() if key not in self.answered}),
+        ):
+            if kept:
+                lines = [kept[key] for key in sorted(kept, key=order)]
+                write_bytes(self._path / file, msgspec.json.Encoder().encode_lines(lines))
+            else:
+                (self._path / file).unlink(missing_ok=True)
+
+    def _by_key(self, file: str, kind: type[Line]) -> dict[AnswerKey, Line]:
+        """The lines of a log, the last one of each question and variant; none where there is no log."""
+        path = self._path / file
+        lines = [line for _, line in read_lines(path, kind, tails=[])] if path.exists() else []
+        return {(line.question, line.variant): line for line in lines}
 
 
 @contextmanager
@@ -100,7 +116,7 @@ def open_journal(path: Path, record: RunRecord) -> Iterator[RunJournal]:
                 raise InputError(
                     f"holds another run: {'; '.join(differing)}.",
                     path=path,
-                    remedy="Give the same options, or another --out folder.",
+                    remedy="Give the same options, or another folder.",
                 )
             _begin(path, record)
         yield RunJournal(path, answered)
@@ -114,18 +130,19 @@ def _begin(path: Path, record: RunRecord) -> None:
 
 def _refuse_foreign(path: Path) -> None:
     """Refuse what is no run that `ask` began; what a killed beginning leaves (a lock, a part of a file) is none."""
-    if path.exists() and not path.is_dir():
-        raise InputError("is a file.", path=path, remedy="Choose another --out folder.")
-    if not path.is_dir() or (path / RECORD_FILE).exists():
+    if (path / RECORD_FILE).exists():
         return
     if (path / ANSWERS_FILE).exists():
         raise InputError(
             f"holds answers, but the {RECORD_FILE} that says what they answer is missing.",
             path=path,
-            remedy="Put it back, or choose another --out folder.",
+            remedy="Put it back, or choose another folder.",
         )
-    if any(entry.name != _LOCK_FILE and entry.suffix != ".part" for entry in path.iterdir()):
-        raise InputError("is not empty and holds no run.", path=path, remedy="Choose another --out folder.")
+    refuse_full(path, "is not empty and holds no run.", ignored=_is_rest)
+
+
+def _is_rest(entry: Path) -> bool:
+    return entry.name == _LOCK_FILE or entry.suffix == ".part"
 
 
 def _differences(old: RunRecord, new: RunRecord) -> list[str]:
@@ -140,7 +157,7 @@ def _differences(old: RunRecord, new: RunRecord) -> list[str]:
 
 
 def _flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Options by the names that lead to them; those that are null or empty are left out."""
+    """Options by the names that lead to them; those that are null are left out."""
     options: dict[str, Any] = {}
     for name, one in value.items():
         if isinstance(one, Mapping):

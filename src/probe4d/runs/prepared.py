@@ -19,15 +19,12 @@ from probe4d.models.secrets import refuse_secrets
 from probe4d.runs.exhibits import Exhibits, exhibits
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.requests import Asked, requests_of, wordable
-from probe4d.runs.run import LeftOut
+from probe4d.runs.run import AnswerKey, LeftOut
 from probe4d.runs.selection import selected
 from probe4d.runs.settings import Setting, setting_named
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["Key", "Prepared", "prepare"]
-
-Key = tuple[str, str | None]
-"""Question id and name of the variant."""
+__all__ = ["Prepared", "prepare"]
 
 
 @dataclass(frozen=True)
@@ -51,10 +48,10 @@ class Prepared:
     setting: Setting
     word: Prompt
     shown: Exhibits
-    asked: dict[Key, Asked]
+    asked: dict[AnswerKey, Asked]
     left_out: tuple[LeftOut, ...]
 
-    def requests(self, keys: Iterable[Key], *, renderer: Renderer | None = None) -> Iterator[Request | Finished]:
+    def requests(self, keys: Iterable[AnswerKey], *, renderer: Renderer | None = None) -> Iterator[Request | Finished]:
         """The requests of these calls, in their order (see `probe4d.runs.requests.requests_of`).
 
         Without a renderer they come without pictures.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -19,27 +20,49 @@ from probe4d.runs.exhibits import Exhibits
 from probe4d.runs.run import LeftOut
 from probe4d.runs.settings import Setting, Variant
 
-__all__ = ["Asked", "evidence_digest", "request_key", "requests_of", "to_be_worded", "wordable"]
+__all__ = ["Asked", "Worded", "evidence_digest", "hints_of", "request_key", "requests_of", "to_be_worded", "wordable"]
 
 Asked = tuple[Question, Variant]
 """A question in one of the ways in which it is asked."""
 
 
-def wordable(questions: Iterable[Question], word: Prompt, setting: Setting) -> tuple[list[Question], list[LeftOut]]:
+class Worded(NamedTuple):
+    """Questions that a prompt can word.
+
+    Attributes:
+        questions: In the order given.
+        left_out: Those that it cannot word, with the reason.
+        digest: SHA-256 over the texts in the order given, each in the first of its variants, 64 hexadecimal digits;
+            it changes with the wording of any of them, and not with what is shown.
+    """
+
+    questions: list[Question]
+    left_out: list[LeftOut]
+    digest: str
+
+
+def wordable(questions: Iterable[Question], word: Prompt, setting: Setting) -> Worded:
     """Part the questions that a prompt can word from those that it cannot, with the reason.
 
     A release may keep the text of a question back, and a setting may need what a question does not hold.
     """
     worded: list[Question] = []
     left_out: list[LeftOut] = []
+    texts = hashlib.sha256()
     for question in questions:
         try:
-            word(to_be_worded(question, setting.variants(question)[0], setting))
+            text = word(to_be_worded(question, setting.variants(question)[0], setting))
         except InputError as error:
-            left_out.append(LeftOut(question=question.id, reason=str(error)))
+            left_out.append(LeftOut(question=question.id, reason=error.what, detail=str(error)))
         else:
             worded.append(question)
-    return worded, left_out
+            texts.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return Worded(worded, left_out, texts.hexdigest())
+
+
+def hints_of(setting: Setting, generation: Generation) -> Mapping[str, Any]:
+    """The generation options that a setting gives, where those of the user leave the choice."""
+    return {name: value for name, value in setting.hints.items() if getattr(generation, name, None) is None}
 
 
 def to_be_worded(question: Question, variant: Variant, setting: Setting) -> Question:
@@ -92,7 +115,7 @@ def requests_of(
     Raises:
         InputError: A question cannot be worded (see `wordable`).
     """
-    hints = {name: value for name, value in setting.hints.items() if getattr(generation, name, None) is None}
+    hints = hints_of(setting, generation)
     pictured = (((question, variant), shown.of[question.id].pictures) for question, variant in asked)
     for (question, variant), images in _without_pictures(asked) if renderer is None else renderer.ahead(pictured):
         failure = str(images) if isinstance(images, InputError) else None

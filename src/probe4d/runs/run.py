@@ -16,7 +16,7 @@ from probe4d.models.generation import Generation
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.selection import Selection, selected
 from probe4d.store.files import write_bytes
-from probe4d.store.folders import whole_folder
+from probe4d.store.folders import refuse_full, whole_folder
 from probe4d.store.logs import LogTail, read_lines
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "RECORD_FILE",
     "Answer",
     "AnswerError",
+    "AnswerKey",
     "LeftOut",
     "Run",
     "RunRecord",
@@ -41,6 +42,9 @@ RECORD_FILE = "run.json"
 ANSWERS_FILE = "answers.jsonl"
 ERRORS_FILE = "errors.jsonl"
 LEFT_OUT_FILE = "left_out.jsonl"
+
+AnswerKey = tuple[str, str | None]
+"""Question id and name of the variant: what is asked once in a run."""
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,10 +116,17 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of `left_out.jsonl`: a selected question that was not asked, and why."""
+    """One line of `left_out.jsonl`: a selected question that was not asked, and why.
+
+    Attributes:
+        question: Id of the question.
+        reason: Why it was not asked, alike for all that were not asked for the same reason.
+        detail: What it was for this question, such as the file that is missing; null where the reason says it all.
+    """
 
     question: str
     reason: str
+    detail: str | None = None
 
 
 class AnswerError(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,12 +185,9 @@ def refuse_used(path: Path) -> None:
     Raises:
         InputError: It is a file, holds a run, or holds anything else.
     """
-    if path.exists() and not path.is_dir():
-        raise InputError("is a file.", path=path, remedy="Choose another --run folder.")
     if (path / RECORD_FILE).exists():
-        raise InputError("holds a run already.", path=path, remedy="Choose another --run folder, or remove this one.")
-    if path.is_dir() and any(path.iterdir()):
-        raise InputError("is not empty and holds no run.", path=path, remedy="Choose another --run folder.")
+        raise InputError("holds a run already.", path=path, remedy="Choose another folder, or remove this one.")
+    refuse_full(path, "is not empty and holds no run.")
 
 
 def write_run(
@@ -201,7 +209,10 @@ def write_run(
 
 
 def read_run(path: Path | str) -> Run:
-    """Read a run folder. An error counts only where no answer to the same question and variant exists.
+    """Read a run folder.
+
+    Of the errors of a question and variant the last one counts, and none where it was answered, or where nothing of
+    the question was answered and it was left out later, so that it is no longer asked.
 
     Raises:
         InputError: The folder or a file is missing, a line is no record, or a question is answered twice.
@@ -209,7 +220,7 @@ def read_run(path: Path | str) -> Run:
     path = Path(path)
     if not (path / RECORD_FILE).is_file():
         what = f"has no {RECORD_FILE}." if path.is_dir() else "is no folder."
-        raise InputError(what, path=path, remedy="Give a run folder, as `probe4d import` writes it.")
+        raise InputError(what, path=path, remedy="Give a run folder, as `probe4d ask` and `probe4d import` write it.")
     try:
         record = msgspec.json.decode((path / RECORD_FILE).read_bytes(), type=RunRecord)
     except msgspec.DecodeError as error:
@@ -217,7 +228,7 @@ def read_run(path: Path | str) -> Run:
     warnings: list[str] = []
     answers = _read_log(path / ANSWERS_FILE, Answer, warnings) if (path / ANSWERS_FILE).exists() else []
     errors = _read_log(path / ERRORS_FILE, AnswerError, warnings) if (path / ERRORS_FILE).exists() else []
-    rows: dict[tuple[str, str | None], dict[str, Any]] = {}
+    rows: dict[AnswerKey, dict[str, Any]] = {}
     for number, answer in answers:
         key = (answer.question, answer.variant)
         if key in rows:
@@ -228,11 +239,13 @@ def read_run(path: Path | str) -> Run:
                 remedy="Keep one of the two lines.",
             )
         rows[key] = {**msgspec.structs.asdict(answer), "error": None}
-    for _, failure in errors:
-        key = (failure.question, failure.variant)
-        rows.setdefault(key, dict.fromkeys(ANSWER_SCHEMA) | msgspec.structs.asdict(failure))
-    columns = {name: [row[name] for row in rows.values()] for name in ANSWER_SCHEMA}
     left_out = _read_log(path / LEFT_OUT_FILE, LeftOut, warnings) if (path / LEFT_OUT_FILE).exists() else []
+    unasked = {one.question for _, one in left_out} - {question for question, _ in rows}
+    failures = {(failure.question, failure.variant): failure for _, failure in errors}
+    for key, failure in failures.items():
+        if key not in rows and failure.question not in unasked:
+            rows[key] = dict.fromkeys(ANSWER_SCHEMA) | msgspec.structs.asdict(failure)
+    columns = {name: [row[name] for row in rows.values()] for name in ANSWER_SCHEMA}
     return Run(
         path.resolve().name,
         record,
@@ -253,7 +266,8 @@ def asked_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     if not run.left_out:
         return questions
     left_out = pl.Series([one.question for one in run.left_out], dtype=pl.String)
-    without = left_out.filter(~left_out.is_in(run.answers["question"].implode()))
+    answered = run.answers.filter(run.answers["error"].is_null())["question"]
+    without = left_out.filter(~left_out.is_in(answered.implode()))
     return questions.filter(~pl.col("id").is_in(without.implode()))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Iterable
 
 import msgspec
 import polars as pl
@@ -10,6 +12,9 @@ import polars as pl
 from probe4d.runs.run import Run
 
 __all__ = ["RunSummary", "summary_of"]
+
+_PARTICULARS = re.compile(r"\S*[/\\]\S+|\b(?=[\w-]*\d)[\w-]{8,}|\d+\.\d+\w*|\d{4,}")
+"""What differs between failures of one kind: paths and addresses, ids that hold a digit, times, large numbers."""
 
 
 class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -21,7 +26,8 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         setting: Name of the setting.
         answers: Answers on disk.
         unanswered: Questions and variants that got no answer.
-        errors: These by their reason, the most frequent first.
+        errors: These by their reason, the most frequent first; where reasons differ in ids, paths or times alone,
+            these are left out, and they are counted as one.
         left_out: Questions that were not asked, by reason.
         tokens: Tokens generated.
         input_tokens: Tokens read.
@@ -50,13 +56,22 @@ def summary_of(run: Run) -> RunSummary:
         setting=run.record.setting,
         answers=answers.height,
         unanswered=errors.len(),
-        errors=_counts(errors),
-        left_out=dict(Counter(one.reason for one in run.left_out).most_common()),
+        errors=_counts_of_kinds(errors),
+        left_out=_counts(line.reason for line in run.left_out),
         tokens=int(answers["tokens"].sum()),
         input_tokens=int(answers["input_tokens"].sum()),
         servers=_counts(answers["model"].drop_nulls()),
     )
 
 
-def _counts(texts: pl.Series) -> dict[str, int]:
+def _counts(texts: Iterable[str]) -> dict[str, int]:
     return dict(Counter(texts).most_common())
+
+
+def _counts_of_kinds(failures: Iterable[str]) -> dict[str, int]:
+    """How many failures of each kind there are; a kind of which all read alike keeps its words as they are."""
+    kinds: dict[str, Counter[str]] = {}
+    for failure, n in Counter(failures).items():
+        kinds.setdefault(_PARTICULARS.sub("\u2026", failure), Counter())[failure] += n
+    named = {next(iter(of)) if len(of) == 1 else kind: of.total() for kind, of in kinds.items()}
+    return dict(Counter(named).most_common())

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from probe4d.errors import InputError
 
-__all__ = ["whole_folder"]
+__all__ = ["refuse_full", "whole_folder"]
+
+
+def refuse_full(path: Path, fault: str = "is not empty.", *, ignored: Callable[[Path], bool] | None = None) -> None:
+    """Refuse a place that no new folder can take, before any work is done.
+
+    Args:
+        path: Where the folder is to be.
+        fault: What is wrong with a folder that holds something, as a sentence.
+        ignored: Says of what lies in it whether it is of no account; null where everything counts.
+
+    Raises:
+        InputError: It is a file, or a folder that holds something.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError("is a file, not a folder.", path=path, remedy="Choose another folder.")
+    if path.is_dir() and not all(ignored is not None and ignored(entry) for entry in path.iterdir()):
+        raise InputError(fault, path=path, remedy="Choose another folder, or empty this one.")
 
 
 @contextmanager

@@ -205,7 +205,8 @@ def _option_lines(options: tuple[str, ...]) -> list[str]:
 def _stem(question: Question) -> str:
     if question.question is None:
         raise InputError(
-            f"the release keeps the text of question {question.id} back, so that no prompt can be made of it.",
+            "the release keeps the text of the question back, so that no prompt can be made of it.",
+            row=f"question {question.id}",
             remedy="Import the release's question files too, or build the benchmark from a dataset folder.",
         )
     return question.question

@@ -22,7 +22,7 @@ from probe4d.runs.prepared import Prepared, prepare
 from probe4d.runs.run import LEFT_OUT_FILE
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes, write_text
-from probe4d.store.folders import whole_folder
+from probe4d.store.folders import refuse_full, whole_folder
 
 __all__ = ["HARNESSES", "Harness", "export"]
 
@@ -67,7 +67,7 @@ def export(
             in it.
     """
     out = Path(out)
-    _refuse_used(out)
+    refuse_full(out)
     if to not in HARNESSES:
         raise InputError(f"there is no export to {to!r}; there are {', '.join(HARNESSES)}.")
     prepared = prepare(benchmark, plan, scenes=scenes)
@@ -116,13 +116,6 @@ def _collected(
         pictures=pictures,
         left_out=(*prepared.left_out, *unrendered),
     )
-
-
-def _refuse_used(out: Path) -> None:
-    if out.exists() and not out.is_dir():
-        raise InputError("is a file, not a folder.", path=out, remedy="Choose another --out folder.")
-    if out.is_dir() and any(out.iterdir()):
-        raise InputError("is not empty.", path=out, remedy="Choose another --out folder, or remove this one.")
 
 
 def _refuse_seeds(prepared: Prepared) -> None:

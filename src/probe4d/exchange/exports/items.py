@@ -18,11 +18,11 @@ from probe4d.models.asking import Finished
 from probe4d.runs.prepared import Prepared
 from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
 from probe4d.runs.settings import Setting
+from probe4d.wording import most_frequent
 
 __all__ = ["ExportItem", "Exported", "cells_of", "collect", "left_out_lines", "scored"]
 
 PICTURES_FOLDER = "pictures"
-_REASONS_LISTED = 10
 _ENDINGS = {"image/jpeg": "jpg", "image/png": "png"}
 
 
@@ -92,16 +92,8 @@ class Exported:
 
 def left_out_lines(left_out: Sequence[LeftOut]) -> list[str]:
     """How many questions are left out and why, the most frequent reasons first, as lines for a reader."""
-    reasons = Counter(_reason(left) for left in left_out)
-    counted = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
-    lines = [f"left out: {n:,} × {reason}" for reason, n in counted[:_REASONS_LISTED]]
-    others = sum(n for _, n in counted[_REASONS_LISTED:])
-    return [*lines, f"left out: {others:,} for other reasons (see {LEFT_OUT_FILE})"] if others else lines
-
-
-def _reason(left: LeftOut) -> str:
-    """Why a question is left out, on one line and without its id, so that equal reasons are counted together."""
-    return " ".join(left.reason.replace(f"question {left.question}", "a question").split())
+    reasons = Counter(left.reason for left in left_out)
+    return [f"left out: {line}" for line in most_frequent(reasons, rest=f"for other reasons (see {LEFT_OUT_FILE})")]
 
 
 def collect(
@@ -125,7 +117,9 @@ def collect(
         requests = prepared.requests(prepared.asked, renderer=renderer)
         for (question, variant), request in zip(prepared.asked.values(), requests, strict=True):
             if isinstance(request, Finished):
-                left_out[question.id] = LeftOut(question=question.id, reason=request.failure or "")
+                left_out[question.id] = LeftOut(
+                    question=question.id, reason="a picture of it cannot be made", detail=request.failure
+                )
                 continue
             exhibit = prepared.shown.of[question.id]
             items.append(
