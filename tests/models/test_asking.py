@@ -66,11 +66,10 @@ def failing_at(key: str, failure: Exception) -> Callable[[Request], None]:
     return before
 
 
-def test_every_request_is_answered_once_and_told_once() -> None:
-    model, journal, told = Echo(), Memory(), []
-    ask_all(model, iter(requests(100)), journal, done=lambda finished: told.append(finished.request.key))
+def test_every_request_is_answered_once() -> None:
+    model, journal = Echo(), Memory()
+    ask_all(model, iter(requests(100)), journal)
     assert sorted(journal.keys, key=int) == [f"{place}" for place in range(100)]
-    assert sorted(told, key=int) == sorted(journal.keys, key=int)
     assert all(line.reply == Reply(text=line.request.key) for line in journal.lines)
     assert model.closed == 1
 
@@ -144,13 +143,40 @@ def test_many_failures_in_a_row_that_may_be_the_servers_end_asking(max_connectio
     assert len(model.asked) <= asked + 2 * max_connections
 
 
-def test_failures_of_single_requests_never_end_asking() -> None:
+@pytest.mark.parametrize(("max_connections", "asked"), [(2, 10), (16, 16)])
+@pytest.mark.parametrize("of_server", [False, True])
+def test_failures_of_any_kind_end_asking_before_the_first_answer(
+    max_connections: int, asked: int, of_server: bool
+) -> None:
     def before(request: Request) -> None:
-        raise ModelFailure("too long")
+        raise ModelFailure("HTTP 400: unsupported parameter", of_server=of_server and int(request.key) % 2 == 0)
+
+    model, journal = Echo(max_connections, before), Memory()
+    with pytest.raises(ModelFailure, match=f"{asked} requests in a row .* unsupported parameter"):
+        ask_all(model, iter(requests(1000)), journal)
+    assert len(model.asked) <= asked + 2 * max_connections
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_failures_of_single_requests_end_no_asking_that_has_answers(answered: bool) -> None:
+    """Be it from an earlier call, whose failures come first when it goes on."""
+
+    def before(request: Request) -> None:
+        if answered or request.key != "0":
+            raise ModelFailure("too long")
 
     journal = Memory()
-    ask_all(Echo(before=before), iter(requests(100)), journal)
+    ask_all(Echo(before=before), iter(requests(100)), journal, answered=answered)
     assert len(journal.lines) == 100
+
+
+def test_failures_of_single_requests_do_not_break_a_row_of_the_servers() -> None:
+    def before(request: Request) -> None:
+        raise ModelFailure("HTTP 500" if int(request.key) % 2 else "too long", of_server=int(request.key) % 2 == 1)
+
+    model = Echo(max_connections=1, before=before)
+    with pytest.raises(ModelFailure, match="20 requests in a row got no answer, the last one because HTTP 500"):
+        ask_all(model, iter(requests(1000)), Memory(), answered=True)
 
 
 def test_failures_with_answers_between_never_end_asking() -> None:

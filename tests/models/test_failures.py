@@ -28,6 +28,9 @@ ANTHROPIC = {"type": "error", "error": {"type": "authentication_error", "message
     [
         (ProviderError("no", status_code=401, body=ANTHROPIC), "the key (HTTP 401: invalid x-api-key)", True),
         (ProviderError("API key not valid.", code=401), "(HTTP 401: API key not valid.). Check A_KEY or B_KEY.", True),
+        (ProviderError("API key not valid.", code=400), "refuses the key (HTTP 400: API key not valid.)", True),
+        (ProviderError("no", code=403, body={"message": "Invalid API Key"}), "refuses the key (HTTP 403: Inv", True),
+        (ProviderError("unsupported parameter", code=400), "the server says HTTP 400: unsupported parameter", False),
         (ProviderError("no", status_code=404, body={"error": "model 'x' not found"}), "model 'x' not found", True),
         (ProviderError("no", status_code=402), "the account may not go on (HTTP 402: no)", True),
         (ProviderError("credit balance is too low", status_code=429), "the account may not go on", True),
@@ -51,6 +54,26 @@ def test_the_first_cause_is_named() -> None:
     error = ProviderError("Connection error.")
     error.__cause__ = OSError("the cable is cut")
     assert "OSError: the cable is cut" in str(fault_of(error, with_images=False).failure)
+
+
+def test_the_first_of_a_group_is_named() -> None:
+    group = ExceptionGroup("unhandled errors in a TaskGroup", [OverflowError("port must be 0-65535"), ValueError("b")])
+    assert "OverflowError: port must be 0-65535" in str(fault_of(group, with_images=False).failure)
+    error = ProviderError("Connection error.")
+    error.__cause__ = group
+    assert "OverflowError: port must be 0-65535" in str(fault_of(error, with_images=False).failure)
+
+
+def test_what_was_only_being_handled_is_no_cause() -> None:
+    error = KeyError("choices")
+    error.__context__ = RuntimeError("no running event loop")
+    assert "not as its protocol says (KeyError: 'choices')" in str(fault_of(error, with_images=False).failure)
+
+
+def test_a_ring_of_causes_ends() -> None:
+    first, second = ProviderError("one"), ProviderError("two")
+    first.__cause__, second.__cause__ = second, first
+    assert "two" in str(fault_of(first, with_images=False).failure)
 
 
 @given(st.text(max_size=2000), st.integers(100, 599) | st.none(), st.booleans())

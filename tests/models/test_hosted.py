@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -114,6 +116,10 @@ OPENING_FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("openai-api/mine/model", {"base_url": BASE_URL}, "needs MINE_API_KEY, which the environment lacks"),
     ("openai-api/fake/model", {}, "needs FAKE_BASE_URL, which the environment lacks. Give --base-url."),
     ("openai-api/fake/model", {"base_url": "localhost:8000"}, "is no address. It begins with http://"),
+    ("openai-api/fake/model", {"base_url": "http://[::1"}, "the base URL 'http://[::1' is no address"),
+    ("openai-api/fake/model", {"base_url": "http://localhost:99999/v1"}, "is no address"),
+    ("openai-api/fake/model", {"base_url": "http://:8000/v1"}, "is no address"),
+    ("openai-api/fake/model", {"base_url": "http://local host/v1"}, "is no address"),
     ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"api_key": "canary"}}, "-M api_key=… would put"),
     ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"base_url": BASE_URL}}, "Give it as --base-url"),
     ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"no_such": 1}}, "cannot be opened (TypeError: "),
@@ -152,16 +158,76 @@ def test_keys_in_extra_body_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_a_missing_package_is_named_with_what_installs_it(missing: str, name: str, words: str) -> None:
+    said = _opened_with(f"import sys; sys.modules[{missing!r}] = None", name)
+    assert words in said
+    assert said.count("\n") == 1
+
+
+def _opened_with(first: str, name: str) -> str:
+    """What opening a model says in a process that begins with these lines."""
     code = (
-        f"import sys; sys.modules[{missing!r}] = None\n"
+        f"{first}\n"
         "from probe4d.errors import InputError\n"
         "from probe4d.models.hosted import open_model\n"
         f"try: open_model({name!r})\n"
         "except InputError as error: print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert words in done.stdout
-    assert done.stdout.count("\n") == 1
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120).stdout
+
+
+def test_another_inspect_ai_is_named_by_its_version() -> None:
+    done = _opened_with("import inspect_ai.model; del inspect_ai.model.ModelUsage", "openai/gpt-5")
+    assert re.search(r"inspect-ai \d[\d.]+ is not as this version of probe4d needs it .*ModelUsage", done)
+    assert "pip install 'probe4d[models]'" in done
+
+
+def test_without_the_private_sink_models_are_asked_with_a_warning(
+    fake_server: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from probe4d.models import inspect_model
+
+    monkeypatch.setattr(inspect_model, "use_model_event_sink", None)
+    [line] = ask(fake_server()).lines
+    assert line.reply is not None
+    assert "keeps every picture" in caplog.text
+
+
+def test_a_word_in_place_of_a_key_is_told_and_stays_in_replies(
+    fake_server: Callable[..., FakeServer], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "anything")
+    reply = ask(fake_server(default="I cannot see anything.")).lines[0].reply
+    assert reply is not None
+    assert reply.text == "I cannot see anything."
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("probe4d")] == [
+        "FAKE_API_KEY holds an ordinary word, which is taken for no key and is not looked for in replies."
+    ]
+
+
+def test_filters_of_warnings_are_as_before_once_all_is_asked(fake_server: Callable[..., FakeServer]) -> None:
+    server = fake_server()
+    ask(server)  # what is imported by it may have filters of its own
+    before = list(warnings.filters)
+    ask(server, 20)
+    assert warnings.filters == before
+
+
+@pytest.mark.parametrize(
+    ("option", "fields"),
+    [
+        ("--system", {"system": "Say fake-key-that-no-file-may-hold."}),
+        ("--system", {"system": "sk-" + "aB3" * 10}),
+        ("--extra-body", {"extra_body": {"note": ["fake-key-that-no-file-may-hold"]}}),
+    ],
+)
+def test_keys_in_values_of_the_generation_are_refused(
+    monkeypatch: pytest.MonkeyPatch, option: str, fields: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "fake-key-that-no-file-may-hold")
+    with pytest.raises(InputError, match=f"{option} holds a key") as caught:
+        open_model("openai-api/fake/m", base_url=BASE_URL, generation=Generation(**fields))
+    assert "aB3" not in str(caught.value)
+    assert "no-file" not in str(caught.value)
 
 
 @pytest.mark.parametrize("key", ["fake-kéy-of-no-alphabet", "fake-key-with-a\nline-feed"])

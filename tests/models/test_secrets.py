@@ -14,16 +14,17 @@ from hypothesis import strategies as st
 from probe4d.errors import InputError
 from probe4d.models.secrets import (
     REDACTED,
+    Redactor,
     names_secret,
     redacted,
     refuse_secrets,
-    remember_secrets_of,
     without_secrets,
 )
 
 KEYS = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=8, max_size=60).filter(
-    lambda key: not set(key) & set(",;")
+    lambda key: not key.isalpha() and not set(key) & set(",;")
 )
+WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=24)
 AROUND = st.text(string.ascii_letters + string.digits + " .,:\n", max_size=30)
 
 
@@ -62,6 +63,46 @@ def test_short_values_do_no_harm(monkeypatch: pytest.MonkeyPatch, value: str) ->
     monkeypatch.setenv("LOCAL_API_KEY", value)
     text = "A local model says none; EMPTY. a b c"
     assert redacted(text) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("anything", "I cannot see anything."),
+        ("pedestrian", "The pedestrian is in CAM_FRONT."),
+        ("disabled,position", "position B"),
+        ("pedestrian, motorcycle", "A pedestrian, motorcycle; bicycle."),
+        (" position\n", "The position is B."),
+        ("DISABLED", "DISABLED"),
+        ("Überholvorgang", "Ein Überholvorgang."),
+    ],
+)
+def test_ordinary_words_under_names_of_keys_stay(value: str, text: str) -> None:
+    redact = Redactor({"SORT_KEY": value, "OPENAI_API_KEY": "k3y-of-a-provider", "NO_NAME": "position"})
+    assert redact(text) == text
+    assert redact.ordinary == ("SORT_KEY",)
+    assert redact("It is k3y-of-a-provider.") == f"It is {REDACTED}."
+
+
+@settings(deadline=None)  # a busy machine is no fault
+@given(st.lists(WORDS, min_size=1, max_size=4), st.sampled_from([",", ", ", ";", "\n"]), AROUND)
+def test_no_list_of_words_is_cut_from_a_text(words: list[str], between: str, around: str) -> None:
+    value = between.join(words)
+    text = f"{around} {value} {words[0]} {around}"
+    assert Redactor({"ZONE_KEYS": value})(text) == text
+
+
+@pytest.mark.parametrize("value", ["aBcDeFgHiJkL", "correct horse battery", "pedestrian1", "abcdefgh" * 4])
+def test_letters_that_are_no_word_are_keys(value: str) -> None:
+    redact = Redactor({"SORT_KEY": value})
+    assert redact(f"It is {value}.") == f"It is {REDACTED}."
+    assert redact.ordinary == ()
+
+
+def test_a_key_beside_a_word_is_still_looked_for() -> None:
+    redact = Redactor({"POOL_KEYS": "disabled,first-key-of-two"})
+    assert redact("disabled first-key-of-two") == f"disabled {REDACTED}"
+    assert redact.ordinary == ("POOL_KEYS",)
 
 
 def test_a_path_to_a_key_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,12 +149,24 @@ def test_what_looks_like_a_key(text: str, kept: str) -> None:
     assert redacted(text) == kept
 
 
+ADDRESSES = [
+    "https://the-developer:a%20long%20word@host/v1?api_key=another-long-word",
+    "--base-url=https://a-key-that-stands-alone@host/v1",
+    "http://localhost:8000/v1",
+    "http://vehicles@host/v1",
+    "http://[::1",
+]
+
+
 def test_what_an_address_holds_goes_wherever_it_turns_up() -> None:
-    remember_secrets_of("https://the-developer:a%20long%20word@host/v1?api_key=another-long-word")
-    remember_secrets_of("https://a-key-that-stands-alone@host/v1")
-    remember_secrets_of("http://localhost:8000/v1")
-    said = "the-developer; a long word; another-long-word; a-key-that-stands-alone; localhost"
-    assert redacted(said) == f"the-developer; {REDACTED}; {REDACTED}; {REDACTED}; localhost"
+    said = "the-developer; a long word; another-long-word; a-key-that-stands-alone; localhost; vehicles"
+    kept = f"the-developer; {REDACTED}; {REDACTED}; {REDACTED}; localhost; vehicles"
+    assert redacted(said, addresses=ADDRESSES) == Redactor({}, addresses=ADDRESSES)(said) == kept
+
+
+def test_what_an_address_holds_is_forgotten_with_its_run() -> None:
+    assert Redactor({}, addresses=ADDRESSES)("another-long-word") == REDACTED
+    assert redacted("another-long-word") == Redactor({})("another-long-word") == "another-long-word"
 
 
 def test_words_of_a_passphrase_and_parts_of_a_path_stay(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ def main() -> None:
 
         _show_traceback()
         output.fail(
-            f"an unexpected error ({type(error).__name__}: {redacted(str(error))}); "
+            f"an unexpected error ({type(error).__name__}: {redacted(str(error), addresses=sys.argv)}); "
             "run again with --debug to see where, and please report it."
         )
         sys.exit(1)
@@ -88,7 +88,7 @@ def _show_traceback() -> None:
 
         from probe4d.models.secrets import redacted
 
-        print(redacted(traceback.format_exc()), file=sys.stderr)
+        print(redacted(traceback.format_exc(), addresses=sys.argv), file=sys.stderr)
 
 
 from probe4d.cli import verbs  # noqa: E402, F401 - registers the verbs on `app`

@@ -15,11 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 from probe4d.models.request import Model, ModelFailure, Reply, Request
 
-__all__ = ["Finished", "Journal", "ask_all"]
+__all__ = ["Finished", "Journal", "ask_all", "close_model"]
 
 _FEWEST_FAILURES = 10
-"""Fewest failures in a row, all perhaps the server's, after which asking ends."""
-
+"""Fewest failures in a row after which asking ends: at one connection, some passing faults more than chance gives."""
 
 _LOOK_S = 0.2
 """How often a thread that waits for another looks for Ctrl-C."""
@@ -48,7 +47,7 @@ def ask_all(
     requests: Iterator[Request | Finished],
     journal: Journal,
     *,
-    done: Callable[[Finished], None] | None = None,
+    answered: bool = False,
 ) -> None:
     """Ask every request, at most `model.max_connections` at once.
 
@@ -60,30 +59,31 @@ def ask_all(
         requests: Drawn one at a time in a thread, as connections become free; a request that could not be
             prepared comes as `Finished` with its failure, and only goes to the journal.
         journal: Told of replies and failures; those that finish together come in one call.
-        done: Told of each finished request once it is on disk, for progress bars.
+        answered: Whether this model has answered requests like these before, so that failures of the first of
+            them are not what all would share.
 
     Raises:
-        ModelFailure: A failure that every other request would share, or as many in a row as `max_connections`
-            (and 10) that may be the server's.
+        ModelFailure: A failure that every other request would share, or as many without a reply between them as
+            `max_connections` (and 10): of any kind before the first reply, later such as may be the server's.
         RunError: The journal could not write, for example because the disk is full.
     """
-    _run(lambda: _Asking(model, requests, journal, done).run())
+    _run(lambda: _Asking(model, requests, journal, answered).run())
+
+
+def close_model(model: Model) -> None:
+    """Close a model that was opened and not asked; `ask_all` closes those that it asks."""
+    _run(model.close)
 
 
 class _Asking:
-    def __init__(
-        self,
-        model: Model,
-        requests: Iterator[Request | Finished],
-        journal: Journal,
-        done: Callable[[Finished], None] | None,
-    ) -> None:
+    def __init__(self, model: Model, requests: Iterator[Request | Finished], journal: Journal, answered: bool) -> None:
         self._model = model
         self._requests = requests
         self._writing = _Writing(journal)
-        self._done = done
+        self._answered_before = answered
         self._drawing = asyncio.Lock()
         self._failures_in_a_row = 0
+        self._of_server_in_a_row = 0
 
     async def run(self) -> None:
         writing = asyncio.create_task(self._writing.run())
@@ -109,8 +109,6 @@ class _Asking:
                 return
             finished = request if isinstance(request, Finished) else await self._answered(request)
             await self._writing.put(finished)
-            if self._done is not None:
-                self._done(finished)
 
     async def _answered(self, request: Request) -> Finished:
         try:
@@ -120,16 +118,19 @@ class _Asking:
                 raise
             self._count(failure)
             return Finished(request, None, str(failure))
-        self._failures_in_a_row = 0
+        self._answered_before = True
+        self._failures_in_a_row = self._of_server_in_a_row = 0
         return Finished(request, reply)
 
     def _count(self, failure: ModelFailure) -> None:
-        if not failure.of_server:
-            return
+        """Count a failure; before the first reply one of a request is as likely one of all (a wrong option)."""
         self._failures_in_a_row += 1
-        if self._failures_in_a_row >= max(self._model.max_connections, _FEWEST_FAILURES):
+        self._of_server_in_a_row += failure.of_server
+        counted = self._of_server_in_a_row if self._answered_before else self._failures_in_a_row
+        if counted >= max(self._model.max_connections, _FEWEST_FAILURES):
             raise ModelFailure(
-                f"{self._failures_in_a_row} requests in a row got no answer, the last one because {failure}", fatal=True
+                f"{self._failures_in_a_row:,} requests in a row got no answer, the last one because {failure}",
+                fatal=True,
             ) from failure
 
 

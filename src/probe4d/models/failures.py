@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from probe4d.models.request import ModelFailure
@@ -39,6 +39,9 @@ _TOO_LONG = (
     "prompt is too long",
     "maximum number of tokens",
 )
+_BAD_KEY = ("api key", "api_key", "apikey")
+"""What refusals by 400 (Google) and 403 say of a wrong key."""
+
 _NO_MONEY = ("insufficient_quota", "billing", "credit balance", "payment required")
 
 
@@ -60,19 +63,24 @@ class Fault(NamedTuple):
     retry_after_s: float | None = None
 
 
-def one_line(text: str) -> str:
+def one_line(text: str, redact: Callable[[str], str] = redacted) -> str:
     """A text as one line without keys and control characters, cut to 300 characters."""
     visible = "".join(
         " " if character.isspace() else character
-        for character in redacted(text)
+        for character in redact(text)
         if character.isspace() or unicodedata.category(character)[0] != "C"
     )
-    line = redacted(" ".join(visible.split()))
+    line = redact(" ".join(visible.split()))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 
 def fault_of(
-    error: BaseException, *, with_images: bool, address: str | None = None, key_names: Sequence[str] = ()
+    error: BaseException,
+    *,
+    with_images: bool,
+    address: str | None = None,
+    key_names: Sequence[str] = (),
+    redact: Callable[[str], str] = redacted,
 ) -> Fault:
     """Read the exception of a provider.
 
@@ -81,14 +89,16 @@ def fault_of(
         with_images: Whether the request held pictures.
         address: Base URL of the server, where it is known.
         key_names: Environment variables that the provider's key is read from.
+        redact: Takes keys out of what is said.
     """
     chain = list(_chain(error))
     status = next((found for one in chain if (found := _status(one)) is not None), None)
-    said = _said(chain)
+    said = _said(chain, redact)
     if status is not None:
         return _of_status(status, said, chain, with_images, key_names)
     if any(type(one).__name__ in _REFUSED_CONNECTIONS for one in chain):
-        what = f"there is no server at {redacted(address) if address else 'its address'} ({one_line(str(chain[-1]))})."
+        where = redact(address) if address else "its address"
+        what = f"there is no server at {where} ({one_line(str(chain[-1]), redact)})."
         return Fault(ModelFailure(what, of_server=True), unreachable=True, passing=True)
     if (isinstance(error, UnicodeEncodeError) and error.encoding == "ascii") or "Illegal header value" in said:
         what = f"{' or '.join(key_names) or 'the key'} holds characters that no key can hold ({said})."
@@ -111,7 +121,7 @@ def _of_status(
 ) -> Fault:
     where = f"HTTP {status}: {said}"
     lower = said.lower() + str(_field(chain, "code") or "").lower()
-    if status == 401:
+    if status == 401 or (status in (400, 403) and any(words in lower for words in _BAD_KEY)):
         check = f" Check {' or '.join(key_names)}." if key_names else " Check its key."
         return Fault(ModelFailure(f"the server refuses the key ({where}).{check}", fatal=True), hopeless=True)
     if status == 402 or (status == 429 and any(word in lower for word in _NO_MONEY)):
@@ -132,11 +142,17 @@ def _of_status(
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception and those that caused it, the first cause last."""
+    """The exception and those that caused it, the first cause last; of a group the first of its exceptions.
+
+    What was only being handled meanwhile (`__context__`) is passed over: it is the libraries' own, such as
+    "no running event loop" of a look for one.
+    """
+    seen: set[int] = set()
     cause: BaseException | None = error
-    while cause is not None:
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
         yield cause
-        cause = cause.__cause__
+        cause = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause.__cause__
 
 
 def _status(error: BaseException) -> int | None:
@@ -155,19 +171,19 @@ def _field(chain: list[BaseException], name: str) -> Any:
     return next((found for one in chain if isinstance(found := getattr(one, name, None), str)), None)
 
 
-def _said(chain: list[BaseException]) -> str:
+def _said(chain: list[BaseException], redact: Callable[[str], str]) -> str:
     """The provider's own words, without what libraries put around them."""
     for error in chain:
         body = getattr(error, "body", None)
         if isinstance(body, str) and body.strip():
-            return one_line(body)
+            return one_line(body, redact)
         if isinstance(body, dict):
             inner = body.get("error")
             message = body.get("message") or (inner.get("message") if isinstance(inner, dict) else inner)
             if message:
-                return one_line(str(message))
+                return one_line(str(message), redact)
     for error in reversed(chain):
         text = getattr(error, "provider_message", None) or str(error)
         if text:
-            return one_line(text)
+            return one_line(text, redact)
     return type(chain[0]).__name__

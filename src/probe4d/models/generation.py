@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
 
 from probe4d.errors import InputError
+from probe4d.models.secrets import Redactor, refuse_secrets
 
-__all__ = ["Generation"]
+__all__ = ["Generation", "refuse_keys"]
 
 _HOTTEST = 2.0
+"""The highest temperature that OpenAI's and Google's APIs take; no provider takes a higher one."""
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -47,3 +51,25 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise InputError(f"top_p must be above 0 and at most 1, not {self.top_p}.")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise InputError(f"max_tokens must be at least 1, not {self.max_tokens}.")
+
+
+def refuse_keys(arguments: Mapping[str, Any], generation: Generation) -> None:
+    """Refuse options that would put a key into records.
+
+    Args:
+        arguments: The provider's own arguments; a key in their values is recorded as `[redacted]`.
+        generation: Generation options, which are recorded as they are.
+
+    Raises:
+        InputError: An option is named as keys are, or a generation option holds one.
+    """
+    refuse_secrets(arguments)
+    refuse_secrets(generation.extra_body, of="--extra-body")
+    redact = Redactor()
+    for option, value in (("--extra-body", generation.extra_body), ("--system", generation.system)):
+        text = json.dumps(value)
+        if redact(text) != text:
+            raise InputError(
+                f"{option} holds a key, which would stand in the run's records.",
+                remedy="Leave it out; the provider reads its key from the environment (or .env).",
+            )

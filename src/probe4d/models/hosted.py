@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
 from probe4d.errors import InputError
 from probe4d.models.failures import one_line
-from probe4d.models.generation import Generation
+from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.request import Model
 from probe4d.models.retrying import Retries
-from probe4d.models.secrets import refuse_secrets, remember_secrets_of
+from probe4d.models.secrets import Redactor
 
-__all__ = ["open_model"]
+__all__ = ["asked_in_batches", "open_model"]
+
+_LOG = logging.getLogger(__name__)
 
 _OWN_OPTIONS = {"base_url": "Give it as --base-url."} | dict.fromkeys(
     ("model", "role", "required", "default", "config", "memoize"), "See the provider's documentation of inspect-ai."
@@ -27,6 +32,14 @@ _EXTRA_OF = {"openai": "models", "torch": "local", "transformers": "local", "acc
 
 _NO_LIMIT = 1_000
 """Connections that inspect-ai allows. `ask_all` sets the bound; inspect-ai's own holds for the life of a process."""
+
+
+def asked_in_batches(name: str) -> bool:
+    """Whether a model runs in this process, where requests under way at once are padded to a batch.
+
+    Padding turns close calls, so that the number of connections is then a part of how answers came about.
+    """
+    return name.startswith("hf/")
 
 
 def open_model(
@@ -57,19 +70,15 @@ def open_model(
             in the environment, or an argument holds a key or is none of a provider's.
     """
     generation, arguments = generation or Generation(), dict(arguments or {})
-    remember_secrets_of(base_url)
     _check(name, base_url, arguments, generation)
     try:
         from inspect_ai.model import get_model
 
         from probe4d.models.inspect_model import InspectModel, generate_config
     except ImportError as error:
-        raise InputError(
-            f"asking models needs inspect-ai, which cannot be imported ({one_line(str(error))}).",
-            remedy="Install it with: pip install 'probe4d[models]'",
-        ) from error
+        raise _lacks_inspect(error) from error
     options = msgspec.structs.asdict(generation)
-    in_this_process = name.startswith("hf/")
+    in_this_process = asked_in_batches(name)
     if in_this_process and generation.temperature == 0:  # transformers knows no temperature of 0
         options["temperature"] = None
         arguments.setdefault("do_sample", False)
@@ -84,7 +93,8 @@ def open_model(
     if client is not None and "max_retries" not in arguments and hasattr(client, "max_retries"):
         client.max_retries = 0
     retries = Retries(most=max_retries, first_wait_s=first_wait_s, timeout_s=timeout_s)
-    return InspectModel(name, model, generation, max_connections, retries)
+    redact = _told_of_words(Redactor(addresses=() if base_url is None else (base_url,)))
+    return InspectModel(name, model, generation, max_connections, retries, redact)
 
 
 def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], generation: Generation) -> None:
@@ -93,13 +103,12 @@ def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], genera
             f"the model {name!r} names no provider.",
             remedy="Give PROVIDER/NAME, such as openai/gpt-5, vllm/NAME or openai-api/SERVICE/NAME.",
         )
-    if base_url is not None and not re.match(r"https?://[^/\s]", base_url):
+    if base_url is not None and not _is_address(base_url):
         raise InputError(
             f"the base URL {one_line(base_url)!r} is no address.",
-            remedy="It begins with http:// or https://, such as http://localhost:8000/v1.",
+            remedy="It begins with http:// or https:// and a host, such as http://localhost:8000/v1.",
         )
-    refuse_secrets(arguments)
-    refuse_secrets(generation.extra_body, of="--extra-body")
+    refuse_keys(arguments, generation)
     for argument in arguments:
         if argument in _OWN_OPTIONS:
             raise InputError(f"-M {argument}=… is no argument of a provider.", remedy=_OWN_OPTIONS[argument])
@@ -108,6 +117,32 @@ def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], genera
                 "-M trust_remote_code=… would run code that comes with a model.",
                 remedy="Serve such a model yourself, and give its server's --base-url.",
             )
+
+
+def _lacks_inspect(error: ImportError) -> InputError:
+    said = one_line(str(error))
+    try:
+        found = version("inspect-ai")
+    except PackageNotFoundError:
+        what = f"asking models needs inspect-ai, which cannot be imported ({said})."
+    else:
+        what = f"inspect-ai {found} is not as this version of probe4d needs it ({said})."
+    return InputError(what, remedy="Install what it was tested with: pip install 'probe4d[models]'")
+
+
+def _is_address(base_url: str) -> bool:
+    try:
+        parts = urlsplit(base_url)
+        whole = parts.scheme in ("http", "https") and parts.hostname is not None and parts.port != 0
+    except ValueError:  # a port past 65535, or brackets that hold no IPv6 address
+        return False
+    return whole and not re.search(r"\s", base_url)
+
+
+def _told_of_words(redact: Redactor) -> Redactor:
+    for name in redact.ordinary:
+        _LOG.warning("%s holds an ordinary word, which is taken for no key and is not looked for in replies.", name)
+    return redact
 
 
 def _cannot_open(name: str, error: Exception) -> InputError:

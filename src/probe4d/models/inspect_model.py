@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import logging
+import threading
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from inspect_ai.event import ModelEvent
@@ -21,7 +24,6 @@ from inspect_ai.model import (
     ModelOutput,
     ModelUsage,
 )
-from inspect_ai.model._model import use_model_event_sink  # no public way keeps pictures out of the transcript
 from tenacity import RetryError
 
 from probe4d.evidence.image import Image
@@ -29,12 +31,16 @@ from probe4d.models.failures import Fault, fault_of, one_line
 from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.models.retrying import Retries
-from probe4d.models.secrets import redacted
+from probe4d.models.secrets import Redactor
+
+try:  # no public way keeps pictures out of the transcript
+    from inspect_ai.model._model import use_model_event_sink
+except ImportError:
+    use_model_event_sink = None  # type: ignore[assignment]
 
 __all__ = ["InspectModel", "generate_config"]
 
-warnings.filterwarnings("ignore", "Pydantic serializer warnings")
-# of answers that are not as the protocol says, which end as failures; the warning would print what the server sent
+_LOG = logging.getLogger(__name__)
 
 _IN_BATCHES = ("hf",)
 """Providers that count the padding of a batch as tokens, and call every end of a reply `stop`."""
@@ -59,14 +65,26 @@ class InspectModel:
         generation: Generation options.
         max_connections: Most requests under way at once.
         retries: How passing faults are met.
+        redact: Takes keys out of what is said.
     """
 
-    def __init__(self, name: str, model: Model, generation: Generation, max_connections: int, retries: Retries) -> None:
+    def __init__(
+        self,
+        name: str,
+        model: Model,
+        generation: Generation,
+        max_connections: int,
+        retries: Retries,
+        redact: Redactor,
+    ) -> None:
+        if use_model_event_sink is None:
+            _LOG.warning("This inspect-ai keeps every picture that is sent in memory until the end.")
         self.name = name
         self.max_connections = max_connections
         self._model = model
         self._detail = generation.image_detail or "auto"
         self._retries = retries
+        self._redact = redact
         self._in_batches = name.partition("/")[0] in _IN_BATCHES
         self._streams = getattr(model.api, "stream", None) is True
         self._reached = False
@@ -83,7 +101,7 @@ class InspectModel:
         for attempt in range(self._retries.most + 1):
             try:
                 async with asyncio.timeout(end - time.monotonic()) as limit:
-                    with use_model_event_sink(_Nowhere()):
+                    with _unrecorded(), _QUIET.warnings_of_odd_answers():
                         output = await self._model.generate(list(messages), config=config)
                 self._reached = True
                 return self._reply(output)
@@ -102,7 +120,13 @@ class InspectModel:
     async def _wait_or_fail(self, request: Request, error: Exception, attempt: int, end: float) -> None:
         api = self._model.api
         address = getattr(api, "base_url", None)
-        fault = fault_of(error, with_images=bool(request.images), address=address, key_names=api.api_key_vars)
+        fault = fault_of(
+            error,
+            with_images=bool(request.images),
+            address=address,
+            key_names=api.api_key_vars,
+            redact=self._redact,
+        )
         self._reached = self._reached or not fault.unreachable
         passing = fault.passing or isinstance(error, RetryError)  # which inspect-ai raises for what passes
         if not passing or fault.hopeless or attempt == self._retries.most:
@@ -127,19 +151,23 @@ class InspectModel:
             raise ModelFailure("the server's answer holds no choice, and so no text.", of_server=True)
         choice = output.choices[0]
         if output.usage is None and output.response_id is None and choice.stop_reason in _REFUSALS:
-            raise ModelFailure(_refusal(choice.stop_reason, choice.message.text))
+            raise ModelFailure(_refusal(choice.stop_reason, one_line(choice.message.text, self._redact)))
         if self._streams and choice.stop_reason == "unknown":
             raise ModelFailure("the stream of the answer broke off.", of_server=True)
         usage = None if self._in_batches else output.usage
         return Reply(
-            text=_kept(choice.message.text),
-            reasoning=_reasoning(choice.message.content),
+            text=self._kept(choice.message.text),
+            reasoning=self._kept(thoughts) if (thoughts := _reasoning(choice.message.content)) else None,
             finish_reason=None if self._in_batches or choice.stop_reason == "unknown" else choice.stop_reason,
-            model=_kept(output.model) if output.model else None,
+            model=self._kept(output.model) if output.model else None,
             tokens=_count(usage.output_tokens) if usage else None,
             input_tokens=_count(_tokens_read(usage)) if usage else None,
             seconds=output.time,
         )
+
+    def _kept(self, text: str) -> str:
+        """A reply as it may be written: without keys, and half surrogates, which UTF-8 cannot hold, replaced."""
+        return self._redact(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
 
 
 class _Nowhere:
@@ -152,14 +180,50 @@ class _Nowhere:
         """Drop it."""
 
 
+def _unrecorded() -> AbstractContextManager[None]:
+    """Keep calls out of inspect-ai's transcript while the block runs, where its version can."""
+    return nullcontext() if use_model_event_sink is None else use_model_event_sink(_Nowhere())
+
+
+class _Quiet:
+    """Silences a warning while any call is under way, and no longer: filters of warnings are the whole process's."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._filters = ExitStack()
+
+    @contextmanager
+    def warnings_of_odd_answers(self) -> Iterator[None]:
+        """Silence pydantic on answers that are not as the protocol says.
+
+        They end as failures; the warning would print what the server sent.
+        """
+        with self._lock:
+            if self._calls == 0:
+                self._filters.enter_context(warnings.catch_warnings())
+                warnings.filterwarnings("ignore", "Pydantic serializer warnings")
+            self._calls += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._calls -= 1
+                if self._calls == 0:
+                    self._filters.close()
+
+
+_QUIET = _Quiet()
+
+
 def _data_uri(image: Image) -> str:
     return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
 
 
 def _refusal(stop_reason: str, said: str) -> str:
     if stop_reason == "model_length":
-        return f"the question is too long for the model's context ({one_line(said)})."
-    return f"the provider refuses the question ({one_line(said)})."
+        return f"the question is too long for the model's context ({said})."
+    return f"the provider refuses the question ({said})."
 
 
 def _reasoning(content: str | list[Content]) -> str | None:
@@ -168,12 +232,7 @@ def _reasoning(content: str | list[Content]) -> str | None:
         return None
     parts = [part for part in content if isinstance(part, ContentReasoning)]
     thoughts = [part.summary or "" if part.redacted else part.reasoning for part in parts]
-    return _kept("\n".join(thoughts)) if any(thoughts) else None
-
-
-def _kept(text: str) -> str:
-    """A reply as it may be written: without keys, and half surrogates, which UTF-8 cannot hold, replaced."""
-    return redacted(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return "\n".join(thoughts) if any(thoughts) else None
 
 
 def _tokens_read(usage: ModelUsage) -> int:

@@ -1,7 +1,7 @@
 """Keeps keys out of everything that is written or printed.
 
-Keys come from the environment alone. Whatever a provider or server says (errors, replies) passes through
-`redacted` before it is kept; options that are recorded pass through `without_secrets`, and those that hold a key
+Keys come from the environment alone. Whatever a provider or server says (errors, replies) passes through a
+`Redactor` before it is kept; options that are recorded pass through `without_secrets`, and those that hold a key
 are refused beforehand by `refuse_secrets`.
 """
 
@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlsplit
 
 from probe4d.errors import InputError
 
-__all__ = ["REDACTED", "names_secret", "redacted", "refuse_secrets", "remember_secrets_of", "without_secrets"]
+__all__ = ["REDACTED", "Redactor", "names_secret", "redacted", "refuse_secrets", "without_secrets"]
 
 REDACTED = "[redacted]"
 
@@ -33,7 +33,10 @@ _HARMLESS_NAME = re.compile(r"(?:(?:max|pad|eos|bos|unk|stop|image|mask)[_.-]tok
 """Options such as `pad_token` speak of text."""
 
 _SHORTEST = 8
-"""Characters; shorter values are no keys of any provider, and would hit ordinary words."""
+"""Characters; shorter values are no keys of any provider, and would hit short words and numbers."""
+
+_LONGEST_WORD = 24
+"""Letters; words of English end there, and a longer value without a digit is a password."""
 
 _KEY_PATTERNS = (
     r"sk-[A-Za-z0-9_\-]{20,}",  # OpenAI, Anthropic, OpenRouter, DeepSeek
@@ -45,11 +48,9 @@ _KEY_PATTERNS = (
 )
 _WELL_KNOWN = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(_KEY_PATTERNS) + r")")
 _BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)(?=[^\s\d]*\d)[A-Za-z0-9_\-.~+/]{16,}=*")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s\"'<>]+")
 _USERINFO = re.compile(r"(?<=://)[^/\s?#@]+(?=@)")
 _QUERY = re.compile(r"([?&]([A-Za-z0-9_.\-]+)=)([^&#\s\"'<>]+)")
-
-_told: set[str] = set()
-"""Secrets that came by other ways than the environment, such as the password in a server's address."""
 
 
 @functools.lru_cache(maxsize=4096)
@@ -59,18 +60,42 @@ def names_secret(name: str) -> bool:
     return bool(_SECRET_NAME.search(plain)) and not _HARMLESS_NAME.search(plain)
 
 
-def redacted(text: str) -> str:
-    """A text with `[redacted]` in place of every key.
+class Redactor:
+    """Puts `[redacted]` in place of every key in a text.
 
-    Keys are the values of environment variables whose names say so (`…_KEY`, `…_TOKEN`, `…_SECRET`, …), what
-    `remember_secrets_of` was told, the user and the keys in an address, and what looks like a key of a well-known
-    provider; plain, quoted for JSON or an address, or in base64. Everything else is untouched.
+    Keys are the values of environment variables whose names say so (`…_KEY`, `…_TOKEN`, `…_SECRET`, …), the
+    passwords and keys in the addresses it was told, the user and the keys in any address, and what looks like a key
+    of a well-known provider; plain, quoted for JSON or an address, or in base64. Values that are an ordinary word
+    (`LOCAL_API_KEY=anything`, `SORT_KEY=pedestrian`) are not looked for, since answers hold them. Everything else
+    is untouched.
+
+    Args:
+        environment: Variables by name, read once; null takes those of this process.
+        addresses: Addresses, or texts with addresses, whose passwords and keys are looked for everywhere.
+
+    Attributes:
+        ordinary: Names of variables that are named as keys are but hold an ordinary word of 8 letters or more.
     """
-    if (by_value := _by_value(frozenset(_secrets()))) is not None:
-        text = by_value.sub(REDACTED, text)
-    text = _WELL_KNOWN.sub(REDACTED, text)
-    text = _BEARER.sub(rf"\1{REDACTED}", text)
-    return _without_keys_in_addresses(text)
+
+    def __init__(self, environment: Mapping[str, str] | None = None, *, addresses: Iterable[str] = ()) -> None:
+        variables = os.environ if environment is None else environment
+        named = {name: value for name, value in variables.items() if names_secret(name)}
+        secrets = {*named.values(), *(secret for text in addresses for secret in _secrets_in(text))}
+        self.ordinary = tuple(sorted(name for name, value in named.items() if _holds_a_word(value)))
+        self._by_value = _by_value(frozenset(value for secret in secrets for value in _values(secret)))
+
+    def __call__(self, text: str) -> str:
+        """The text without keys."""
+        if self._by_value is not None:
+            text = self._by_value.sub(REDACTED, text)
+        text = _WELL_KNOWN.sub(REDACTED, text)
+        text = _BEARER.sub(rf"\1{REDACTED}", text)
+        return _without_keys_in_addresses(text)
+
+
+def redacted(text: str, *, addresses: Iterable[str] = ()) -> str:
+    """A text without the keys that this process's environment and the addresses hold; see `Redactor`."""
+    return Redactor(addresses=addresses)(text)
 
 
 def without_secrets(value: Any) -> Any:
@@ -106,39 +131,45 @@ def refuse_secrets(options: Mapping[str, Any], *, of: str = "-M") -> None:
             )
 
 
-def remember_secrets_of(address: str | None) -> None:
-    """Have the password and the keys in an address redacted wherever they turn up from now on."""
-    if address is None:
-        return
-    parts = urlsplit(address)
-    if secret := parts.password or parts.username:  # a key may stand there alone
-        _told.add(unquote(secret))
-    _told.update(value for name, value in parse_qsl(parts.query) if names_secret(name))
-
-
-def _secrets() -> Iterator[str]:
-    for name, value in os.environ.items():
-        if names_secret(name):
-            yield value
-    yield from _told
+def _secrets_in(text: str) -> Iterator[str]:
+    """Passwords and keys in the addresses that a text holds."""
+    for address in _ADDRESS.findall(text):
+        try:
+            parts = urlsplit(address)
+        except ValueError:  # no address, and refused as such where it is used
+            continue
+        if secret := parts.password or parts.username:  # a key may stand there alone
+            yield unquote(secret)
+        yield from (value for name, value in parse_qsl(parts.query) if names_secret(name))
 
 
 @functools.lru_cache(maxsize=8)
-def _by_value(secrets: frozenset[str]) -> re.Pattern[str] | None:
-    forms = {
-        form
-        for secret in secrets
-        for value in _values(secret)
-        if len(value) >= _SHORTEST and not os.path.exists(value)  # a path to a key is no key
-        for form in _forms(value)
-    }
-    longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.compile("|".join(map(re.escape, longest_first))) if forms else None
+def _by_value(values: frozenset[str]) -> re.Pattern[str] | None:
+    longest_first = sorted({form for value in values for form in _forms(value)}, key=lambda form: (-len(form), form))
+    return re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
 
 def _values(secret: str) -> set[str]:
-    """The whole value and, of several in one variable or on several lines, each."""
-    return {secret, secret.strip(), *(part.strip() for part in re.split(r"[\r\n,;]+", secret))}
+    """What is looked for: the whole value and, of several in one variable or on several lines, each."""
+    parts = _parts(secret)
+    whole = set() if all(map(_is_word, parts)) else {secret, secret.strip()}
+    values = whole | {part for part in parts if not _is_word(part)}
+    return {one for one in values if len(one) >= _SHORTEST and not os.path.exists(one)}  # a path to a key is no key
+
+
+def _parts(secret: str) -> list[str]:
+    return [part for piece in re.split(r"[\r\n,;]+", secret) if (part := piece.strip())]
+
+
+def _holds_a_word(secret: str) -> bool:
+    """Whether a word is what keeps a part from being looked for, rather than its length."""
+    return any(_is_word(part) and len(part) >= _SHORTEST for part in _parts(secret))
+
+
+def _is_word(value: str) -> bool:
+    """Whether a value is letters alone, in the cases of a word; `aBcDeFgH` is none."""
+    in_case = value in (value.lower(), value.upper(), value.title())
+    return value.isalpha() and len(value) <= _LONGEST_WORD and in_case
 
 
 def _forms(value: str) -> Iterable[str]:

@@ -23,16 +23,18 @@ _PROVIDER_PACKAGES = {
 """Packages that inspect-ai reaches a provider through; every other provider is reached through `openai`."""
 
 
-def versions_of(model: str) -> dict[str, str]:
+def versions_of(model: str | None) -> dict[str, str]:
     """Versions of what takes part when a model is asked: Probe4D, Pillow, inspect-ai and the provider's packages.
 
     Args:
-        model: inspect-ai name of the model.
+        model: inspect-ai name of the model; null where it is asked without inspect-ai, as controls are.
 
     Returns:
         Versions by package, those that are installed.
     """
-    packages = ["pillow", "inspect-ai", *_PROVIDER_PACKAGES.get(model.partition("/")[0], ("openai",))]
+    packages = ["pillow"]
+    if model is not None:
+        packages += ["inspect-ai", *_PROVIDER_PACKAGES.get(model.partition("/")[0], ("openai",))]
     found = {"probe4d": __version__}
     for package in packages:
         try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
-from probe4d.models.asking import Finished, ask_all
-from probe4d.models.hosted import open_model
+from probe4d.models.asking import Finished, ask_all, close_model
+from probe4d.models.hosted import asked_in_batches, open_model
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.models.versions import versions_of
@@ -16,8 +18,8 @@ from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.journal import RunJournal, open_journal
 from probe4d.runs.plan import Course, RunPlan
 from probe4d.runs.prepared import Prepared, prepare
-from probe4d.runs.requests import evidence_digest, request_key
-from probe4d.runs.run import RECORD_FILE, Answer, AnswerError, Run, RunRecord, read_run
+from probe4d.runs.requests import evidence_digest, hints_of, request_key
+from probe4d.runs.run import ANSWERS_FILE, RECORD_FILE, Answer, AnswerError, Run, RunRecord, read_run
 from probe4d.runs.settings import Variant
 from probe4d.scenes.tables import Scenes
 
@@ -56,26 +58,31 @@ def ask(
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
     out, course = Path(out), course or Course()
-    name = model if isinstance(model, str) else model.name
     prepared = prepare(benchmark, plan, scenes=scenes)
-    if not prepared.asked:
+    if not prepared.asked and not (out / ANSWERS_FILE).exists():
+        first = prepared.left_out[0]
         raise InputError(
             f"none of the {len(prepared.left_out):,} selected questions can be asked; "
-            f"of the first: {prepared.left_out[0].reason}",
+            f"of the first: {first.detail or first.reason}",
         )
-    if isinstance(model, str) and not (out / RECORD_FILE).exists():
-        model = _opened(name, prepared.plan, course)  # before the folder is made, so that a wrong name leaves nothing
-    with prepared.rendering(workers=course.workers) as renderer, open_journal(out, _record(name, prepared)) as journal:
-        answered = {question for question, _ in journal.answered}
-        journal.leave_out([one for one in prepared.left_out if one.question not in answered])
-        remaining = [key for key in prepared.asked if key not in journal.answered]
-        if begun is not None:
-            begun(len(prepared.asked), len(prepared.asked) - len(remaining))
-        if remaining:
-            model = _opened(name, prepared.plan, course) if isinstance(model, str) else model
-            ask_all(model, prepared.requests(remaining, renderer=renderer), _Writer(journal, prepared, done))
-        places = {key: place for place, key in enumerate(prepared.asked)}
-        journal.finish(lambda key: places.get(key, len(places)))  # what could be shown when it was asked stays
+    record = _record(model, prepared, course)
+    with ExitStack() as unasked, prepared.rendering(workers=course.workers) as renderer:
+        if isinstance(model, str) and not (out / RECORD_FILE).exists():
+            model = _opened(model, prepared.plan, course)  # before a folder is made, so that a wrong name leaves none
+            unasked.callback(close_model, model)
+        with open_journal(out, record) as journal:
+            answered = {question for question, _ in journal.answered}
+            journal.leave_out([one for one in prepared.left_out if one.question not in answered])
+            remaining = [key for key in prepared.asked if key not in journal.answered]
+            if begun is not None:
+                begun(len(prepared.asked), len(prepared.asked) - len(remaining))
+            if remaining:
+                model = _opened(model, prepared.plan, course) if isinstance(model, str) else model
+                unasked.pop_all()  # from here on asking closes it
+                requests = prepared.requests(remaining, renderer=renderer)
+                ask_all(model, requests, _Writer(journal, prepared, done), answered=bool(answered))
+            places = {key: place for place, key in enumerate(prepared.selected)}
+            journal.finish(lambda key: places.get(key, len(places)))
     return read_run(out)
 
 
@@ -91,20 +98,25 @@ def _opened(name: str, plan: RunPlan, course: Course) -> Model:
     )
 
 
-def _record(name: str, prepared: Prepared) -> RunRecord:
+def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord:
     plan = prepared.plan
-    address = {} if plan.base_url is None else {"base_url": plan.base_url}
+    opened_with: dict[str, Any] = {} if plan.base_url is None else {"base_url": plan.base_url}
+    if isinstance(model, str) and asked_in_batches(model):
+        opened_with["max_connections"] = course.max_connections
     return RunRecord(
-        model=name,
+        model=model if isinstance(model, str) else model.name,
         setting=prepared.setting.name,
         layout=prepared.setting.layout,
-        parameters=without_secrets({**address, **plan.arguments}),
+        wording=prepared.wording,
+        parameters=without_secrets({**opened_with, **plan.arguments}),
         generation=plan.generation,
+        hints=dict(hints_of(prepared.setting, plan.generation)),
         evidence=plan.evidence,
         selection=plan.selection,
         preset=plan.preset,
         benchmark=prepared.benchmark,
-        versions=versions_of(name),
+        course={name: getattr(course, name) for name in ("max_connections", "max_retries", "timeout_s")},
+        versions=versions_of(model if isinstance(model, str) else None),
     )
 
 

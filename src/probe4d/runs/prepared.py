@@ -1,4 +1,4 @@
-"""A run before it is asked: its record, its questions in their variants, and what each shows."""
+"""A run before it is asked: its questions in their variants, and what each shows."""
 
 from __future__ import annotations
 
@@ -12,17 +12,21 @@ from probe4d.benchmarks.question import questions_from
 from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
 from probe4d.errors import InputError
+from probe4d.evidence.camera_grid import SURROUND
+from probe4d.evidence.pictures import Picture, View
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
+from probe4d.models.generation import refuse_keys
 from probe4d.models.request import Request
-from probe4d.models.secrets import refuse_secrets
 from probe4d.runs.exhibits import Exhibits, exhibits
 from probe4d.runs.plan import RunPlan
+from probe4d.runs.preamble import preamble
 from probe4d.runs.requests import Asked, requests_of, wordable
 from probe4d.runs.run import AnswerKey, LeftOut
 from probe4d.runs.selection import selected
 from probe4d.runs.settings import Setting, setting_named
 from probe4d.scenes.tables import Scenes
+from probe4d.store.hashing import digest
 
 __all__ = ["Prepared", "prepare"]
 
@@ -38,7 +42,9 @@ class Prepared:
         setting: How the questions are asked.
         word: Words a question as the setting has it.
         shown: What each question shows.
-        asked: Question and variant of every call, in benchmark order.
+        wording: Digest of all texts, as far as they do not depend on which pictures can be shown.
+        selected: Question and variant of every call that the selection holds, in benchmark order.
+        asked: Of these the calls that can be made, with their question and variant, in the same order.
         left_out: Selected questions that cannot be asked, and why.
     """
 
@@ -48,6 +54,8 @@ class Prepared:
     setting: Setting
     word: Prompt
     shown: Exhibits
+    wording: str
+    selected: tuple[AnswerKey, ...]
     asked: dict[AnswerKey, Asked]
     left_out: tuple[LeftOut, ...]
 
@@ -93,17 +101,17 @@ def prepare(benchmark: Benchmark, plan: RunPlan | None = None, *, scenes: Scenes
             benchmark was built from, or an option would put a key into the record.
     """
     plan = plan or RunPlan()
-    refuse_secrets(plan.arguments)
-    refuse_secrets(plan.generation.extra_body, of="--extra-body")
+    refuse_keys(plan.arguments, plan.generation)
     setting = setting_named(plan.setting)
     if scenes is not None and plan.evidence.kind != "none":
         _refuse_other_scenes(benchmark, scenes)
     word = suite_prompt(benchmark.record.suite, setting.wording)
-    questions, unworded = wordable(questions_from(selected(benchmark.table, plan.selection)), word, setting)
-    shown = exhibits(questions, plan.evidence, scenes, elsewhere=partial(answers_elsewhere, benchmark))
+    questions = list(questions_from(selected(benchmark.table, plan.selection)))
+    worded = wordable(questions, word, setting)
+    shown = exhibits(worded.questions, plan.evidence, scenes, elsewhere=partial(answers_elsewhere, benchmark))
     asked = {
         (question.id, variant.name): (question, variant)
-        for question in questions
+        for question in worded.questions
         if question.id in shown.of
         for variant in setting.variants(question)
     }
@@ -114,9 +122,19 @@ def prepare(benchmark: Benchmark, plan: RunPlan | None = None, *, scenes: Scenes
         setting=setting,
         word=word,
         shown=shown,
+        wording=digest([worded.digest, _example(plan.evidence.view)]),
+        selected=tuple((question.id, variant.name) for question in questions for variant in setting.variants(question)),
         asked=asked,
-        left_out=(*unworded, *shown.left_out),
+        left_out=(*worded.left_out, *shown.left_out),
     )
+
+
+def _example(view: View | None) -> str:
+    """The lines that list pictures of a view, for examples that depend on no dataset."""
+    if view is None:
+        return ""
+    several = [Picture(view, "", frame, frame) for frame in range(2)]
+    return preamble(several, tuple(SURROUND)) + preamble(several[:1], tuple(SURROUND)[:1])
 
 
 def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:
