@@ -104,7 +104,7 @@ def value(diagnosis: Diagnosis, run: str, metric: str, kind: str = "all") -> tup
 
 
 def test_the_family_is_found(diagnosis: Diagnosis) -> None:
-    assert [(one.kind, one.name) for one in diagnosis.kinships] == [
+    assert [(one.kind, one.name) for one in diagnosis.run_families] == [
         ("evidence", "seen vs blind"),
         ("evidence", "shuffled vs seen"),
         ("evidence", "other vs seen"),

@@ -319,7 +319,7 @@ def test_a_setting_is_held_against_the_default(asked_about: Benchmark, family: C
     plain = {text for _, text in scripted.prompts(asked_about)}
     model = Scripted("warned", lambda request: guess(request.text) if request.text in plain else know(request.text))
     diagnosis = family(model, usual=("none", "default"), warned=("none", "anti-position"))
-    (kinship,) = diagnosis.kinships
+    (kinship,) = diagnosis.run_families
     assert (kinship.kind, kinship.settings) == ("setting", ("anti-position", "default"))
     assert figure(diagnosis, kinship.name, "accuracy_change")["low"] > 0
     texts = [one.text for v in verdicts(diagnosis) if v.run == "warned" for one in v.statements]

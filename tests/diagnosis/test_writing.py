@@ -11,12 +11,12 @@ import pytest
 from diagnosis_making import driving_benchmark, mixture, oracle, run_of, varied_run
 
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.tables import COUNTS, FIGURES_SCHEMA, KINSHIPS_SCHEMA, Diagnosis
+from probe4d.diagnosis.tables import COUNTS, FIGURES_SCHEMA, RUN_FAMILIES_SCHEMA, Diagnosis
 from probe4d.diagnosis.writing import write_tables
 from probe4d.errors import InputError
 
 PARQUET = {"records.parquet", "variants.parquet"}
-FILES = {"changes.csv", "figures.csv", "kinships.csv", "pairs.csv", "shortcuts.csv", "slices.csv", *PARQUET}
+FILES = {"changes.csv", "figures.csv", "run_families.csv", "pairs.csv", "shortcuts.csv", "slices.csv", *PARQUET}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_every_table_is_written_and_reads_back(diagnosis: Diagnosis, tmp_path: P
     assert figures.equals(named)
     assert pl.read_parquet(tmp_path / "report" / "records.parquet").equals(diagnosis.records)
     assert pl.read_parquet(tmp_path / "report" / "variants.parquet").equals(diagnosis.variants)
-    assert pl.read_csv(tmp_path / "report" / "kinships.csv", schema=KINSHIPS_SCHEMA).rows() == [
+    assert pl.read_csv(tmp_path / "report" / "run_families.csv", schema=RUN_FAMILIES_SCHEMA).rows() == [
         ("seeds vs plain", "setting", "seeds", "plain", "unknown", "unknown", "repeat:2", "default", 60)
     ]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.diagnosis.answer_book import AnswerBook
+from probe4d.diagnosis.changes import add_changes, changes_table
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.interventions import add_changes, changes_table
-from probe4d.diagnosis.kinship import find_kinships
-from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, Comparison, Kinship, in_order
+from probe4d.diagnosis.run_families import find_run_families
+from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, Comparison, FamilyComparison, in_order
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
 
@@ -24,14 +24,14 @@ class Compared:
 
     Attributes:
         comparisons: With the first run, and those asked for.
-        kinships: Those within families of runs.
+        run_families: Those within families of runs.
         figures: Columns of `FIGURES_SCHEMA`, comparisons in order.
         changes: Columns of `CHANGES_SCHEMA`, likewise.
         warnings: Runs that could not be compared, as sentences.
     """
 
     comparisons: tuple[Comparison, ...]
-    kinships: tuple[Kinship, ...]
+    run_families: tuple[FamilyComparison, ...]
     figures: pl.DataFrame
     changes: pl.DataFrame
     warnings: tuple[str, ...]
@@ -55,19 +55,22 @@ def compare_runs(book: AnswerBook, runs: Sequence[Run], asked_for: Sequence[str]
         if not book.items(one.run, one.against).size:
             raise InputError(f"{one.run} and {one.against} were asked no question in common, so nothing compares them.")
     possible = [Comparison(name, names[0]) for name in names[1:]]
-    kinships = find_kinships(runs, lambda run, against: book.items(run, against).size)
+    families = find_run_families(runs, lambda run, against: book.items(run, against).size)
     apart = [one for one in possible if not book.items(one.run, one.against).size]
-    apart += [Comparison(one.run, one.against) for one in kinships if not one.questions]
-    kinships = tuple(one for one in kinships if one.questions)
+    apart += [Comparison(one.run, one.against) for one in families.comparisons if not one.questions]
+    run_families = tuple(one for one in families.comparisons if one.questions)
     comparisons = tuple(dict.fromkeys([*(one for one in possible if one not in apart), *wanted]))
-    every = tuple(dict.fromkeys([*comparisons, *(Comparison(one.run, one.against) for one in kinships)]))
+    every = tuple(dict.fromkeys([*comparisons, *(Comparison(one.run, one.against) for one in run_families)]))
     return Compared(
         comparisons,
-        kinships,
+        run_families,
         *_tables(book, every, suite),
-        tuple(
-            f"{one.run} and {one.against} are not compared: they were asked no question in common."
-            for one in dict.fromkeys(apart)
+        (
+            *families.warnings,
+            *(
+                f"{one.run} and {one.against} are not compared: they were asked no question in common."
+                for one in dict.fromkeys(apart)
+            ),
         ),
     )
 

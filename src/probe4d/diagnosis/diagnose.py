@@ -83,7 +83,7 @@ def diagnose(
         shortcuts=_united([one.shortcuts for one in examined], names),
         slices=_united([one.slices for one in examined], names),
         changes=compared.changes,
-        kinships=compared.kinships,
+        run_families=compared.run_families,
         variants=_variants(sheet, read.records),
         warnings=(
             *_doubts(first, benchmark),
@@ -97,7 +97,7 @@ def diagnose(
 def _checked_names(runs: Sequence[Run]) -> list[str]:
     names: list[str] = []
     for run in runs:
-        if run.name.startswith("control:"):
+        if is_control(run.name):
             raise InputError(
                 f"the name {run.name!r} is reserved for controls.", path=run.path, remedy="Rename the run folder."
             )

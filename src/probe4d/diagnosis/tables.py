@@ -15,17 +15,17 @@ __all__ = [
     "CHANGES_SCHEMA",
     "COUNTS",
     "FIGURES_SCHEMA",
-    "KINSHIPS_SCHEMA",
     "PAIRS_SCHEMA",
     "RECORDS_SCHEMA",
+    "RUN_FAMILIES_SCHEMA",
     "SHORTCUTS_SCHEMA",
     "SLICES_SCHEMA",
     "Comparison",
     "Diagnosis",
-    "Kinship",
+    "FamilyComparison",
     "control_beside",
     "in_order",
-    "kinships_table",
+    "run_families_table",
 ]
 
 FIGURES_SCHEMA: dict[str, pl.DataType] = {
@@ -108,7 +108,7 @@ CHANGES_SCHEMA: dict[str, pl.DataType] = {
     "change": pl.String(),  # repaired, regressed, changed-wrong
 }
 
-KINSHIPS_SCHEMA: dict[str, pl.DataType] = {
+RUN_FAMILIES_SCHEMA: dict[str, pl.DataType] = {
     "comparison": pl.String(),  # `X vs Y`
     "kind": pl.String(),  # evidence, setting
     "run": pl.String(),
@@ -146,8 +146,8 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Kinship:
-    """Two runs of one model and one set of generation options that differ in one thing: what that thing did.
+class FamilyComparison:
+    """Two runs of one model and one set of generation options that differ in one thing: what that did.
 
     `figures` holds, under `name` as the run and over the questions that both were asked, what it holds for any
     comparison: `accuracy_of_first`, `accuracy_of_second`, `accuracy_change` and `answers_alike`, by family and
@@ -178,10 +178,12 @@ class Kinship:
         return Comparison(self.run, self.against).name
 
 
-def kinships_table(kinships: Sequence[Kinship]) -> pl.DataFrame:
-    """List kinships; columns of `KINSHIPS_SCHEMA`."""
-    rows = [(one.name, one.kind, one.run, one.against, *one.evidence, *one.settings, one.questions) for one in kinships]
-    return pl.DataFrame(rows, schema=KINSHIPS_SCHEMA, orient="row")
+def run_families_table(comparisons: Sequence[FamilyComparison]) -> pl.DataFrame:
+    """List the comparisons within families of runs; columns of `RUN_FAMILIES_SCHEMA`."""
+    rows = [
+        (one.name, one.kind, one.run, one.against, *one.evidence, *one.settings, one.questions) for one in comparisons
+    ]
+    return pl.DataFrame(rows, schema=RUN_FAMILIES_SCHEMA, orient="row")
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,7 @@ class Diagnosis:
             asked are those of the controls.
         parser: Name of the parser that read the answers.
         comparisons: The comparisons with the first run, and those asked for.
-        kinships: The comparisons within families of runs; some of them may be among `comparisons` too.
+        run_families: The comparisons within families of runs; some of them may be among `comparisons` too.
         figures: Columns of `FIGURES_SCHEMA`.
         records: Columns of `RECORDS_SCHEMA`.
         pairs: Columns of `PAIRS_SCHEMA`.
@@ -217,6 +219,6 @@ class Diagnosis:
     shortcuts: pl.DataFrame
     slices: pl.DataFrame
     changes: pl.DataFrame
-    kinships: tuple[Kinship, ...] = ()
+    run_families: tuple[FamilyComparison, ...] = ()
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     warnings: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from probe4d.diagnosis.tables import COUNTS, Diagnosis, kinships_table
+from probe4d.diagnosis.tables import COUNTS, Diagnosis, run_families_table
 from probe4d.store.files import whole_file
 
 __all__ = ["FORMULA", "write_tables"]
@@ -38,7 +38,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "shortcuts": diagnosis.shortcuts,
         "slices": diagnosis.slices,
         "changes": diagnosis.changes,
-        "kinships": kinships_table(diagnosis.kinships),
+        "run_families": run_families_table(diagnosis.run_families),
         "figures": diagnosis.figures,
     }
     for name, table in (("records", diagnosis.records), ("variants", diagnosis.variants)):

@@ -10,9 +10,9 @@ from pathlib import Path
 from probe4d.diagnosis.overview import parser_changes
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.writing import write_tables
-from probe4d.report.asked_otherwise import shown_in_words
 from probe4d.report.browser import browser
 from probe4d.report.drawing import environment, template_text
+from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.sections import sections
 from probe4d.report.theme import DARK, LIGHT, css_variables
 from probe4d.report.verdict import verdicts

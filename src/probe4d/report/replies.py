@@ -11,7 +11,7 @@ import polars as pl
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.report.asked_otherwise import shown_in_words
+from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import answerers
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.frames import frames_shown, wrong_order

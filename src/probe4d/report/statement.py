@@ -7,7 +7,7 @@ from typing import Literal
 
 from probe4d.report.lookup import Figure
 
-__all__ = ["FEW", "ONE_ANSWER", "Statement", "Tone", "excludes_chance"]
+__all__ = ["FEW", "ONE_ANSWER", "RunStatement", "Statement", "Tone", "excludes_chance"]
 
 Tone = Literal["bad", "good", "note"]
 
@@ -30,6 +30,26 @@ class Statement:
 
     tone: Tone
     text: str
+
+
+@dataclass(frozen=True)
+class RunStatement:
+    """A statement of the verdict of a run that was asked in more ways than one.
+
+    Attributes:
+        run: The run whose verdict it belongs to.
+        leads: Whether all else that is said of the run is to be read in its light.
+        statement: The statement.
+    """
+
+    run: str
+    leads: bool
+    statement: Statement
+
+    @property
+    def with_name(self) -> Statement:
+        """The statement for a reader who has no heading with the run's name above it."""
+        return Statement(self.statement.tone, f"{self.run}: {self.statement.text}")
 
 
 def excludes_chance(figure: Figure | None, chance: float = 0.0) -> bool:

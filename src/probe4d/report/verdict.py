@@ -15,7 +15,7 @@ import polars as pl
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis, control_beside
-from probe4d.report.asked_otherwise import in_light_of_evidence, told_of
+from probe4d.report.evidence_shown import in_light_of_evidence
 from probe4d.report.followed import followed
 from probe4d.report.lookup import (
     Figure,
@@ -27,7 +27,9 @@ from probe4d.report.lookup import (
     points,
     relations_in_order,
 )
-from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance
+from probe4d.report.run_families import of_comparison
+from probe4d.report.statement import FEW, ONE_ANSWER, RunStatement, Statement, Tone, excludes_chance
+from probe4d.report.variants import of_variants
 from probe4d.scenes.geometry import SECTORS
 from probe4d.wording import counted, listed
 
@@ -71,7 +73,7 @@ def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) 
     own = given.filter(pl.col("run") == run)
     mostly_unreadable = int(own.filter(pl.col("state") == "valid")["n"].sum()) < MOSTLY_READ * int(own["n"].sum())
     yield from (statement for statement in _unreadable(own) if mostly_unreadable)
-    family = told_of(diagnosis, lookup, run)
+    family = _asked_otherwise(diagnosis, lookup, run)
     yield from (one.statement for one in family if one.leads)
     yield from _accuracy(lookup, run, own)
     yield from (one.statement for one in family if not one.leads)
@@ -83,6 +85,13 @@ def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) 
     yield from _pairs(lookup, run)
     yield from _changes(diagnosis, lookup, run)
     yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
+
+
+def _asked_otherwise(diagnosis: Diagnosis, lookup: Lookup, run: str) -> list[RunStatement]:
+    """What is said of a run and its family of runs, evidence first."""
+    found = [of_comparison(diagnosis, lookup, comparison) for comparison in diagnosis.run_families]
+    found += [of_variants(one.record, lookup, one.name) for one in diagnosis.runs]
+    return [one for one in found if one is not None and one.run == run]
 
 
 def _control(lookup: Lookup, control: str, run: str) -> str:
@@ -255,7 +264,7 @@ def _relation_nouns(diagnosis: Diagnosis, lookup: Lookup) -> dict[str, str]:
 
 
 def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:
-    of_families = {pair for one in diagnosis.kinships for pair in ((one.run, one.against), (one.against, one.run))}
+    of_families = {pair for one in diagnosis.run_families for pair in ((one.run, one.against), (one.against, one.run))}
     for comparison in diagnosis.comparisons:
         if comparison.run != run or (run, comparison.against) in of_families:
             continue

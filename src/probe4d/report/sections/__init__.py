@@ -7,12 +7,13 @@ from probe4d.report.lookup import Lookup, answerers, labels_given
 from probe4d.report.sections.accuracy import accuracy
 from probe4d.report.sections.answers import answers_given
 from probe4d.report.sections.changes import changes
-from probe4d.report.sections.families import families, variants
 from probe4d.report.sections.pairs import pairs
 from probe4d.report.sections.part import Section
 from probe4d.report.sections.relations import relations
+from probe4d.report.sections.run_families import run_families
 from probe4d.report.sections.shortcuts import shortcuts
 from probe4d.report.sections.slices import slices
+from probe4d.report.sections.variants import variants
 
 __all__ = ["sections"]
 
@@ -23,7 +24,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
     given = labels_given(diagnosis)
     made = (
         accuracy(lookup, names),
-        families(diagnosis, lookup, names),
+        run_families(diagnosis, lookup, names),
         variants(diagnosis, lookup, names),
         relations(lookup, names),
         answers_given(given, names),

@@ -35,7 +35,7 @@ def shortcuts(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
     ]
     drawn = []
     colours = charts.run_colours(names)
-    for name in (name for name in names if not name.startswith("control:")):
+    for name in (name for name in names if not is_control(name)):
         best = found.filter(pl.col("run") == name).unique(["family", "format"], keep="first", maintain_order=True)
         if best.height:
             told = [standing(row) for row in best.iter_rows(named=True)]

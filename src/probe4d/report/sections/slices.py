@@ -26,7 +26,7 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         names: Runs and controls, in order.
     """
     drawn, rows = [], []
-    every = [name for name in names if not name.startswith("control:")] or [CONTENT]
+    every = [name for name in names if not is_control(name)] or [CONTENT]
     runs = every[:LINES]
     left_out = ""
     if len(every) > LINES:

@@ -12,8 +12,8 @@ from diagnosis_making import benchmark_of, driving_benchmark, mixture, oracle, q
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.kinship import find_kinships
-from probe4d.diagnosis.tables import Diagnosis, Kinship
+from probe4d.diagnosis.run_families import find_run_families
+from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.runs.evidence_plan import EvidencePlan
@@ -33,7 +33,7 @@ def kin(name: str, evidence: EvidencePlan | None = BLIND, **record: Any) -> Run:
 
 
 def found(*runs: Run) -> list[tuple[str, str]]:
-    return [(one.kind, one.name) for one in find_kinships(runs, lambda run, against: 30)]
+    return [(one.kind, one.name) for one in find_run_families(runs, lambda run, against: 30).comparisons]
 
 
 def test_evidence_is_held_against_none_and_spoilt_evidence_against_ones_own() -> None:
@@ -51,7 +51,7 @@ def test_evidence_is_held_against_none_and_spoilt_evidence_against_ones_own() ->
         ("evidence", "other-scene vs cameras"),
     ]
     assert sorted(found(*reversed(runs))) == sorted(found(*runs))
-    assert [one.evidence for one in find_kinships(runs, lambda run, against: 30)] == [
+    assert [one.evidence for one in find_run_families(runs, lambda run, against: 30).comparisons] == [
         ("cameras", "none"),
         ("birds-eye", "none"),
         ("black cameras", "cameras"),
@@ -112,9 +112,34 @@ def test_settings_are_held_against_the_default_with_the_same_evidence() -> None:
     ]
     imported = [kin("a", None, generation=None), kin("b", None, generation=None, setting="anti-position")]
     assert found(*imported) == [("setting", "b vs a")]
-    assert find_kinships(imported, lambda run, against: 3) == (
-        Kinship("setting", "b", "a", ("unknown", "unknown"), ("anti-position", "default"), 3),
+    assert find_run_families(imported, lambda run, against: 3).comparisons == (
+        FamilyComparison("setting", "b", "a", ("unknown", "unknown"), ("anti-position", "default"), 3),
     )
+
+
+def served_by(run: Run, *names: str | None) -> Run:
+    """The run as answered by servers that called their models so, in turn."""
+    said = [names[place % len(names)] for place in range(run.answers.height)]
+    return dataclasses.replace(run, answers=run.answers.with_columns(model=pl.Series(said, dtype=pl.String)))
+
+
+@pytest.mark.parametrize(("first", "second"), [(["a"], ["b"]), (["a"], ["a", "b"]), (["a", None], ["b"])])
+def test_runs_whose_servers_named_other_models_are_not_compared(
+    first: list[str | None], second: list[str | None]
+) -> None:
+    runs = [served_by(kin("blind"), *first), served_by(kin("cameras", CAMERAS), *second)]
+    diagnosis = diagnose(BENCHMARK, runs)
+    assert diagnosis.run_families == ()
+    (warning,) = (sentence for sentence in diagnosis.warnings if "servers" in sentence)
+    assert warning.startswith("cameras and blind have one model by their records")
+    assert all(f"{name} in blind" in warning or name is None for name in first)
+
+
+def test_servers_that_say_nothing_or_the_same_leave_runs_comparable() -> None:
+    for names in (["a"], ["b", "a", None], [None]):
+        runs = [served_by(kin("blind"), "b", "a") if len(names) > 1 else served_by(kin("blind"), "a")]
+        runs.append(served_by(kin("cameras", CAMERAS), *names))
+        assert found(*runs) == [("evidence", "cameras vs blind")]
 
 
 def figure(diagnosis: Diagnosis, run: str, metric: str) -> dict[str, Any]:
@@ -138,7 +163,9 @@ def test_what_evidence_adds_by_hand() -> None:
     blind = said_by(benchmark, "blind", ["A", "A", "B", "?", "C"], BLIND)
     seen = said_by(benchmark, "seen", ["B", "A", "B", "hm", "B"], CAMERAS)
     diagnosis = diagnose(benchmark, [blind, seen])
-    assert diagnosis.kinships == (Kinship("evidence", "seen", "blind", ("cameras", "none"), ("default", "default"), 5),)
+    assert diagnosis.run_families == (
+        FamilyComparison("evidence", "seen", "blind", ("cameras", "none"), ("default", "default"), 5),
+    )
     assert [one.name for one in diagnosis.comparisons] == ["seen vs blind"]
     expected = {"accuracy_of_first": 0.6, "accuracy_of_second": 0.2, "accuracy_change": 0.4, "answers_alike": 0.6}
     for metric, value in expected.items():
@@ -148,7 +175,7 @@ def test_what_evidence_adds_by_hand() -> None:
     # With the other run first, the comparison with it is the reverse, and the family keeps its direction.
     reversed_ = diagnose(benchmark, [seen, blind])
     assert [one.name for one in reversed_.comparisons] == ["blind vs seen"]
-    assert reversed_.kinships == diagnosis.kinships
+    assert reversed_.run_families == diagnosis.run_families
     assert figure(reversed_, "seen vs blind", "accuracy_change") == figure(
         diagnosis, "seen vs blind", "accuracy_change"
     )
@@ -160,7 +187,7 @@ def test_kin_are_compared_on_what_both_were_asked() -> None:
     ids = BENCHMARK.table.filter(family="distance")["id"]
     part = dataclasses.replace(part, answers=part.answers.filter(pl.col("question").is_in(ids.implode())))
     diagnosis = diagnose(BENCHMARK, [kin("blind"), part])
-    assert [(one.name, one.questions) for one in diagnosis.kinships] == [("seen vs blind", 10)]
+    assert [(one.name, one.questions) for one in diagnosis.run_families] == [("seen vs blind", 10)]
     assert figure(diagnosis, "seen vs blind", "answers_alike")["n"] == 10
 
 
@@ -169,7 +196,7 @@ def test_a_run_against_itself_changes_nothing() -> None:
     change, alike = (figure(diagnosis, "m vs m", metric) for metric in ("accuracy_change", "answers_alike"))
     assert [change[end] for end in ("value", "low", "high")] == [0, 0, 0]
     assert [alike[end] for end in ("value", "low", "high")] == [1, 1, 1]
-    assert diagnosis.kinships == ()
+    assert diagnosis.run_families == ()
 
 
 def shown(benchmark: Benchmark, texts: list[str], there: list[str | None]) -> Run:

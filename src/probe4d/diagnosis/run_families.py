@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
+from typing import NamedTuple
 
 import msgspec
 
-from probe4d.diagnosis.tables import Kinship
+from probe4d.diagnosis.tables import FamilyComparison
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import Run, RunRecord
+from probe4d.wording import listed
 
-__all__ = ["find_kinships"]
+__all__ = ["RunFamilies", "find_run_families"]
 
 _DEFAULT = "default"
 _PLACE_ALONE = ("base_url",)
@@ -20,32 +23,61 @@ _DRAWN = ("shuffled", "other-scene")
 """Kinds of evidence that depend on a seed."""
 
 
-def find_kinships(runs: Sequence[Run], in_common: Callable[[str, str], int]) -> tuple[Kinship, ...]:
-    """Find, from the records alone, which runs show what one change did (the controls that LiDAR-Hallu asks for).
+class RunFamilies(NamedTuple):
+    """What runs say of one another.
+
+    Attributes:
+        comparisons: Those of evidence, then those of settings, each in the order of the runs.
+        warnings: Runs that would be compared but for what their servers said, as sentences.
+    """
+
+    comparisons: tuple[FamilyComparison, ...]
+    warnings: tuple[str, ...]
+
+
+def find_run_families(runs: Sequence[Run], in_common: Callable[[str, str], int]) -> RunFamilies:
+    """Find, from records and logs alone, which runs show what one change did (the controls that LiDAR-Hallu asks for).
 
     Both runs are of one model, with the same generation options and parameters. Evidence: the question's own is
     held against none; black, shuffled and other-scene evidence against the question's own of the same view, span and
     size; in one setting. Setting: any is held against `default`, with the same evidence or, as in imported runs,
     evidence that no record tells of.
 
+    A name is no checkpoint: two servers may both call theirs `local/model`. Where the servers named what answered,
+    and not alike in both runs, these are not compared, which a warning says.
+
     Args:
         runs: The runs.
         in_common: How many questions two runs, by their names, were both asked.
-
-    Returns:
-        Kinships of evidence, then those of settings, each in the order of the runs.
     """
-    return tuple(
-        _kinship(kind, run, against, in_common(run.name, against.name))
-        for kind, fits in (("evidence", _other_evidence), ("setting", _other_setting))
-        for run in runs
-        for against in runs
-        if _one_model(run.record, against.record) and fits(run.record, against.record)
+    served = {run.name: _served(run) for run in runs}
+    comparisons, warnings = [], {}
+    for kind, fits in (("evidence", _other_evidence), ("setting", _other_setting)):
+        for run, against in product(runs, runs):
+            if not _one_model(run.record, against.record) or not fits(run.record, against.record):
+                continue
+            first, second = served[run.name], served[against.name]
+            if first and second and first != second:
+                warnings[frozenset((run.name, against.name))] = _not_alike(run.name, first, against.name, second)
+            else:
+                comparisons.append(_comparison(kind, run, against, in_common(run.name, against.name)))
+    return RunFamilies(tuple(comparisons), tuple(warnings.values()))
+
+
+def _served(run: Run) -> tuple[str, ...]:
+    """What servers called the model that answered a run, sorted; empty where none said."""
+    return tuple(run.answers["model"].drop_nulls().unique().sort())
+
+
+def _not_alike(run: str, first: Sequence[str], against: str, second: Sequence[str]) -> str:
+    return (
+        f"{run} and {against} have one model by their records, but their servers named {listed(first)} in {run} and "
+        f"{listed(second)} in {against}: what their one difference did is not told from them."
     )
 
 
-def _kinship(kind: str, run: Run, against: Run, questions: int) -> Kinship:
-    return Kinship(
+def _comparison(kind: str, run: Run, against: Run, questions: int) -> FamilyComparison:
+    return FamilyComparison(
         kind="evidence" if kind == "evidence" else "setting",
         run=run.name,
         against=against.name,

@@ -14,8 +14,8 @@ from report_making import benchmark, diagnosed, many_questions, right_answers, r
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.report.asked_otherwise import shown_in_words
 from probe4d.report.browser import browser
+from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import percent, points
 from probe4d.report.sections import sections
 from probe4d.report.sections.part import Section
