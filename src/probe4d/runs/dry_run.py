@@ -16,6 +16,7 @@ from probe4d.models.generation import Generation
 from probe4d.models.request import Request
 from probe4d.models.tokens import TextTokens, image_tokens, tokens_by_length
 from probe4d.runs.prepared import Prepared
+from probe4d.runs.requests import hints_of
 
 __all__ = ["DryRun", "ExampleRequest", "PictureEstimate", "PictureFacts", "dry_run"]
 
@@ -111,12 +112,13 @@ def dry_run(prepared: Prepared, *, model: str, count_tokens: TextTokens = tokens
     """
     keys = list(prepared.asked)
     texts = [request.text for request in prepared.requests(keys) if isinstance(request, Request)]
-    system = prepared.plan.generation.system
+    generation = prepared.plan.generation
+    system = generation.system
     with prepared.rendering(cache=False) as renderer:
         looked_at = list(prepared.requests(keys[:: max(1, -(-len(keys) // _LOOKED_AT))], renderer=renderer))
     requests = [one for one in looked_at if isinstance(one, Request)]
     families = Counter(question.family for question in {key[0]: one[0] for key, one in prepared.asked.items()}.values())
-    limit = prepared.plan.generation.max_tokens or prepared.setting.hints.get("max_tokens")
+    limit = generation.max_tokens or hints_of(prepared.setting, generation).get("max_tokens")
     return DryRun(
         model=model,
         setting=prepared.setting.name,
@@ -127,7 +129,7 @@ def dry_run(prepared: Prepared, *, model: str, count_tokens: TextTokens = tokens
         text_tokens=count_tokens(texts) + (0 if system is None else count_tokens([system]) * len(keys)),
         pictures=_pictures(prepared, requests, model),
         reply_tokens=None if limit is None else limit * len(keys),
-        example=_example(prepared.plan.generation, requests[0], model) if requests else None,
+        example=_example(generation, requests[0], model) if requests else None,
     )
 
 

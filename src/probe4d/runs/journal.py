@@ -33,8 +33,11 @@ Line = TypeVar("Line", Answer, AnswerError)
 
 _LOCK_FILE = ".lock"
 
-_UNCOMPARED = ("versions", "preset")
+_UNCOMPARED = ("course", "versions", "preset")
 """What a continued run may have otherwise: the options that a preset stands for are compared themselves."""
+
+_REWORDED = "its prompts are worded otherwise than by the version of probe4d that began it"
+"""Said of a `wording` that differs, since two digests tell a reader nothing."""
 
 
 class RunJournal:
@@ -150,7 +153,7 @@ def _differences(old: RunRecord, new: RunRecord) -> list[str]:
     was, now = _flat(msgspec.to_builtins(old)), _flat(msgspec.to_builtins(new))
     names = [name for name in was | now if name.partition(" ")[0] not in _UNCOMPARED]
     return [
-        f"{name} was {_word(was.get(name))} and is now {_word(now.get(name))}"
+        _REWORDED if name == "wording" else f"{name} was {_word(was.get(name))} and is now {_word(now.get(name))}"
         for name in names
         if was.get(name) != now.get(name)
     ]

@@ -54,25 +54,32 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         model: Name of the model asked.
         setting: Name of the setting, such as `default` or `anti-position`.
         layout: Prompt layout; runs of one layout put the same text before a model apart from the setting.
+        wording: Digest of the prompts' texts, as far as they do not depend on what could be shown; null where it is
+            not known.
         parameters: What the model was opened with (`base_url`, the provider's own arguments), or what an import
-            knows of the generation.
+            knows of the generation; in `hf/` also `max_connections`, the size of its batches.
         generation: Generation options; null where they are not known.
+        hints: Generation options that the setting gave, where those leave the choice.
         evidence: What the model was shown; null where that is not known.
         selection: Which questions were asked; null means all.
         preset: Name of the preset that options came from; those of the user stand before it.
         benchmark: Fingerprint of the benchmark.
-        versions: Versions of what took part.
+        course: Requests at once, repetitions and time allowed when the run began; they change no answers.
+        versions: Versions of what took part when the run began.
     """
 
     model: str
     setting: str = "default"
     layout: str = "plain"
+    wording: str | None = None
     parameters: dict[str, Any] = {}
     generation: Generation | None = None
+    hints: dict[str, Any] = {}
     evidence: EvidencePlan | None = None
     selection: Selection | None = None
     preset: str | None = None
     benchmark: str
+    course: dict[str, int] = {}
     versions: dict[str, str] = {}
 
 
