@@ -58,16 +58,6 @@ def knowing(benchmark: Benchmark) -> Answerer:
 
 
 @pytest.fixture(scope="module")
-def scenes(simulated: Path) -> Scenes:
-    return open_scenes(simulated)
-
-
-@pytest.fixture(scope="module")
-def built(scenes: Scenes) -> Benchmark:
-    return build("lidar-hallu", scenes, None, per_family=8)
-
-
-@pytest.fixture(scope="module")
 def diagnosis(built: Benchmark, scenes: Scenes, tmp_path_factory: pytest.TempPathFactory) -> Diagnosis:
     folder = tmp_path_factory.mktemp("families")
     distinct = built.table.filter(built.table["question"].is_duplicated())

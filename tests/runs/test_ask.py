@@ -28,16 +28,6 @@ from probe4d.scenes.tables import Scenes
 Server = Callable[..., FakeServer]
 
 
-@pytest.fixture(scope="module")
-def scenes(simulated: Path) -> Scenes:
-    return probe4d.open_scenes(simulated)
-
-
-@pytest.fixture(scope="module")
-def built(scenes: Scenes) -> Benchmark:
-    return probe4d.build("lidar-hallu", scenes, per_family=20)
-
-
 class Moody:
     """A model that fails at some questions, and says so to a list."""
 
@@ -186,6 +176,16 @@ def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Serve
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_anything_is_written(
+    built: Benchmark, tmp_path: Path, plan: RunPlan, words: str
+) -> None:
+    model = Moody(set())
+    with pytest.raises(InputError, match=words) as raised:
+        ask(built, tmp_path / "run", model=model, plan=plan)
+    assert raised.value.exit_code == 2
+    assert not model.asked
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -200,20 +200,10 @@ def test_a_course_that_asks_nothing_is_refused(options: dict[str, int], words: s
         Course(**options)
 
 
-    built: Benchmark, tmp_path: Path, plan: RunPlan, words: str
-) -> None:
-    model = Moody(set())
-    plan = RunPlan(evidence=evidence_named("birds-eye"), selection=Selection(limit=1))
-    with pytest.raises(InputError, match=words) as raised:
-        ask(built, tmp_path / "run", model=model, plan=plan)
-    assert raised.value.exit_code == 2
-    assert not model.asked
-    assert not (tmp_path / "run").exists()
-
-
 def test_scenes_of_another_dataset_are_refused(built: Benchmark, tmp_path: Path) -> None:
     probe4d.simulate(tmp_path / "other", scenes=1, seed=99, cameras=False)
     other = probe4d.open_scenes(tmp_path / "other")
+    plan = RunPlan(evidence=evidence_named("birds-eye"), selection=Selection(limit=1))
     with pytest.raises(InputError, match="other tables than those that the answers were measured in"):
         ask(built, tmp_path / "run", model=Moody(set()), plan=plan, scenes=other)
     nothing_shown = structs.replace(plan, evidence=EvidencePlan())

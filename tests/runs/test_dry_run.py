@@ -21,16 +21,6 @@ from probe4d.runs.selection import Selection
 from probe4d.scenes.tables import Scenes
 
 
-@pytest.fixture(scope="module")
-def scenes(simulated: Path) -> Scenes:
-    return probe4d.open_scenes(simulated)
-
-
-@pytest.fixture(scope="module")
-def built(scenes: Scenes) -> Benchmark:
-    return probe4d.build("lidar-hallu", scenes, per_family=20)
-
-
 def test_calls_and_tokens_are_those_of_every_variant(built: Benchmark) -> None:
     generation = Generation(system="Look closely.", max_tokens=50)
     prepared = prepare(built, RunPlan(setting="permuted:3", generation=generation))

@@ -94,11 +94,6 @@ def test_questions_and_seeds_choose_for_themselves() -> None:
 
 
 @pytest.fixture(scope="module")
-def scenes(simulated: Path) -> Scenes:
-    return open_scenes(simulated)
-
-
-@pytest.fixture(scope="module")
 def standard(scenes: Scenes) -> Benchmark:
     return probe4d.build("lidar-hallu", scenes, per_family=60)
 

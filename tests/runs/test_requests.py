@@ -105,12 +105,13 @@ def test_hints_hold_where_the_user_leaves_a_choice() -> None:
 
 def test_what_no_prompt_can_word_is_told_from_the_rest() -> None:
     kept_back = question("kept back", stem=None)
-    worded, left_out = wordable([question("q"), kept_back], WORD, setting_named("default"))
+    worded, left_out, _ = wordable([question("q"), kept_back], WORD, setting_named("default"))
     assert [one.id for one in worded] == ["q"]
     assert [line.question for line in left_out] == ["kept back"]
-    assert "the release keeps the text of question kept back" in left_out[0].reason
+    assert left_out[0].reason == "the release keeps the text of the question back, so that no prompt can be made of it."
+    assert (left_out[0].detail or "").startswith("question kept back: the release keeps the text")
     fixed = question("fixed", stem=None, options=("car", "bus"), answer="A", prompt="fixed")
-    assert wordable([fixed], WORD, setting_named("default")) == ([fixed], [])
+    assert wordable([fixed], WORD, setting_named("default"))[:2] == ([fixed], [])
     assert wordable([fixed], WORD, setting_named("permuted:2"))[0] == []
 
 
@@ -132,11 +133,6 @@ class Shown:
 
     exhibits: Exhibits
     requests: dict[str, Request | Finished]
-
-
-@pytest.fixture(scope="module")
-def scenes(simulated: Path) -> Scenes:
-    return open_scenes(simulated)
 
 
 @pytest.fixture(scope="module")
