@@ -84,3 +84,14 @@ def test_a_whole_run_ends_in_one_line(capsys: pytest.CaptureFixture[str]) -> Non
     ask_printing.print_summary(summary(answers=1500), Path("run"), to_stdout=True)
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("run: 1,500 answers (m, default)\n", "")
+
+
+@pytest.mark.parametrize(
+    ("redacted", "words"), [(0, None), (1, "1 answer holds [redacted]"), (1200, "1,200 answers hold")]
+)
+def test_replies_that_a_key_was_taken_out_of_are_told(
+    capsys: pytest.CaptureFixture[str], redacted: int, words: str | None
+) -> None:
+    ask_printing.print_summary(summary(redacted=redacted), Path("run"), to_stdout=True)
+    err = capsys.readouterr().err
+    assert (err == "") if words is None else (words in err)

@@ -51,6 +51,9 @@ def print_summary(summary: RunSummary, out: Path, *, to_stdout: bool) -> None:
         print(output.harmless(f"{out}: {counted(summary.answers, 'answer')} ({how}){tokens}"))
     for line in most_frequent(summary.left_out, rest="for other reasons (see left_out.jsonl)"):
         output.note(f"left out: {line}")
+    if summary.redacted:
+        hold = "answer holds" if summary.redacted == 1 else "answers hold"
+        output.note(f"{summary.redacted:,} {hold} [redacted], in place of what the environment calls a key.")
     if summary.unanswered:
         first = f"{counted(summary.unanswered, 'question')} got no answer; the same command asks them again."
         reasons = most_frequent(summary.errors, rest="for other reasons (see errors.jsonl)")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 import msgspec
 import polars as pl
 
+from probe4d.models.secrets import REDACTED
 from probe4d.runs.run import Run
 
 __all__ = ["RunSummary", "summary_of"]
@@ -32,6 +33,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         tokens: Tokens generated.
         input_tokens: Tokens read.
         servers: Answers by the model that the server says gave them.
+        redacted: Answers in which `[redacted]` stands, as it does in place of a key.
     """
 
     run: str
@@ -44,6 +46,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int
     input_tokens: int
     servers: dict[str, int]
+    redacted: int = 0
 
 
 def summary_of(run: Run) -> RunSummary:
@@ -61,6 +64,7 @@ def summary_of(run: Run) -> RunSummary:
         tokens=int(answers["tokens"].sum()),
         input_tokens=int(answers["input_tokens"].sum()),
         servers=_counts(answers["model"].drop_nulls()),
+        redacted=int(answers["text"].str.contains(REDACTED, literal=True).sum()),
     )
 
 
