@@ -304,6 +304,7 @@ def test_an_answer_says_what_it_saw_and_in_which_order(chromium: webdriver.Chrom
         variant=pl.lit("rotation-1"),
         rotation=pl.lit(1, pl.Int64),
         evidence=pl.lit("ab" * 32),
+        evidence_frames=pl.lit([0, 1, 2]),
         shown_scene=pl.lit(hostile),
     )
     both = pl.concat([seen.with_columns(variant=pl.lit("rotation-0"), rotation=pl.lit(0, pl.Int64)), seen])
@@ -313,7 +314,7 @@ def test_an_answer_says_what_it_saw_and_in_which_order(chromium: webdriver.Chrom
     chromium.get(f"{path.as_uri()}#q={asked[0].id}")
     rows = [row.text for row in chromium.find_elements(By.CSS_SELECTOR, "#detail table.answers tbody tr")]
     assert rows[0].split() == ["turned", "rotation-0", "A", "✗", "wrong", "A"]
-    assert rows[1] == f"Shown camera pictures of another scene: key frames 0–11 of {hostile}. Evidence abababababab."
+    assert rows[1] == f"Shown camera pictures of another scene: key frames 0–2 of {hostile}. Evidence abababababab."
     assert rows[2].split() == ["turned", "rotation-1", "B,", "shown", "as", "A", "✓", "right", "A"]
     assert rows[3] == f"Options as shown: A. car, B. bus, C. truck, D. {hostile}."
     assert not chromium.find_elements(By.CSS_SELECTOR, "#detail img")

@@ -239,6 +239,7 @@ def test_the_page_holds_every_variant_with_its_order() -> None:
 def test_the_page_tells_what_each_answer_saw() -> None:
     columns = {
         "evidence": ["ab" * 32] * len(QUESTIONS),
+        "evidence_frames": [list(range(12))] * len(QUESTIONS),
         "shown_scene": [HOSTILE] * len(QUESTIONS),
         "shown_answer": ["A" if one.options else "Yes" for one in QUESTIONS],
     }
@@ -249,11 +250,37 @@ def test_the_page_tells_what_each_answer_saw() -> None:
     assert blind["shown"] is None
 
 
-def test_shuffled_frames_are_told_in_the_order_shown() -> None:
-    data = packed(diagnose(BENCHMARK, [shown("mixed", RIGHT, "shuffled")]))
-    frames = data["answers"][0]["shown"]["of"][0][0].removeprefix("frames ").split(", ")
-    assert sorted(map(int, frames)) == list(range(12))
-    assert frames != sorted(frames, key=int)
+@pytest.mark.parametrize(
+    ("frames", "told"),
+    [
+        ([3], "frame 3"),
+        ([3, 4], "frames 3, 4"),
+        ([3, 4, 5], "frames 3\u20135"),
+        ([4, 3, 5], "frames 4, 3, 5"),
+        ([0, 9, 18], "frames 0, 9, 18"),
+        (None, None),
+    ],
+)
+def test_frames_are_told_as_the_log_has_them(frames: list[int] | None, told: str | None) -> None:
+    logged = pl.Series([frames] * len(QUESTIONS), dtype=ANSWER_SCHEMA["evidence_frames"])
+    data = packed(diagnose(BENCHMARK, [shown("sees", RIGHT, "shuffled", evidence_frames=logged)]))
+    assert {seen[0] for seen in data["answers"][0]["shown"]["of"]} == {told}
+
+
+def test_what_was_seen_is_told_by_an_answer_and_never_by_a_failure() -> None:
+    made = shown("sees", RIGHT, "cameras", evidence=["ab" * 32] * len(QUESTIONS))
+    first = made.answers.head(1).with_columns(variant=pl.lit("seed-0"))
+    failed = first.with_columns(
+        variant=pl.lit("seed-1"), text=pl.lit(None, pl.String), evidence=pl.lit(None, pl.String), error=pl.lit("busy")
+    )
+    lost = QUESTIONS[1].id
+    rest = made.answers[1:].with_columns(error=pl.when(pl.col("question") == lost).then(pl.lit("busy")))
+    rest = rest.with_columns(text=pl.when(pl.col("error").is_null()).then(pl.col("text")))
+    for rows in ([failed, first, rest], [first, rest, failed]):
+        diagnosis = diagnose(BENCHMARK, [Run("sees", made.record, pl.concat(rows))], allow_missing=True)
+        seen = packed(diagnosis)["answers"][0]["shown"]["of"]
+        assert seen[0] == [None, "ab" * 6, None, None]
+        assert seen[1] is None
 
 
 def test_questions_that_a_run_was_not_asked_are_kept_apart() -> None:

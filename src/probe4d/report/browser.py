@@ -115,6 +115,7 @@ def _pack(
         notes = (*notes, _without_picture(missing))
     packed = {
         "runs": answerers(diagnosis),
+        "models": [run.name for run in diagnosis.runs],
         "states": STATES,
         "changes": CHANGES,
         "classes": CLASSES,

@@ -13,8 +13,6 @@ from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import answerers
-from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.frames import frames_shown, wrong_order
 from probe4d.runs.run import Run
 
 __all__ = ["replies"]
@@ -59,7 +57,7 @@ def replies(
             "state": own["state"].to_list(),
             "correct": own["correct"].cast(pl.Int8).to_list(),
             "text": own["place"].to_list(),
-            "shown": None if run is None else _shown(run, questions, ids),
+            "shown": None if run is None else _shown(run, ids),
             "variants": None if run is None else _variants(run, ids, coded_variants),
         })  # fmt: skip
     many = int(cut.sum())
@@ -107,31 +105,25 @@ def _variants(run: Run, ids: pl.DataFrame, coded: pl.DataFrame) -> list[list[lis
     return [of.get(question, []) for question in ids["question"]]
 
 
-def _shown(run: Run, questions: Sequence[Question], ids: pl.DataFrame) -> dict[str, Any] | None:
+def _shown(run: Run, ids: pl.DataFrame) -> dict[str, Any] | None:
     """What a run saw: in words, and for each question its frames, the digest, the other scene and the answer there."""
     plan = run.record.evidence
     if plan is None or plan.kind == "none":
         return None
-    # Every variant of a question sees the same.
-    answers = run.answers.join(ids, on="question", how="semi").unique("question")
-    columns = ("question", "evidence", "shown_scene", "shown_answer")
-    answered = {question: rest for question, *rest in answers.select(columns).iter_rows()}
-    shown: list[list[str | None] | None] = []
-    for question in questions:
-        found = answered.get(question.id)
-        if found is None:
-            shown.append(None)
-            continue
-        digest, scene, answer = found
-        shown.append([_frames(question, plan), None if digest is None else digest[:DIGEST], scene, answer])
-    return {"what": shown_in_words(plan), "of": shown}
+    # Every variant of a question sees the same; a failure says nothing of what was seen.
+    answered = run.answers.filter(pl.col("error").is_null()).join(ids, on="question", how="semi", maintain_order="left")
+    of: dict[str, list[str | None]] = {}
+    columns = ("question", "evidence_frames", "evidence", "shown_scene", "shown_answer")
+    answers = answered.unique("question", keep="first", maintain_order=True)
+    for question, frames, digest, scene, answer in answers.select(columns).iter_rows():
+        of[question] = [_frames(frames), None if digest is None else digest[:DIGEST], scene, answer]
+    return {"what": shown_in_words(plan), "of": [of.get(question) for question in ids["question"]]}
 
 
-def _frames(question: Question, plan: EvidencePlan) -> str:
-    """The key frames shown, in the order shown."""
-    frames = frames_shown(question, plan, question.keyframes or 0)
-    if plan.kind == "shuffled" and len(frames) > 1:
-        frames = wrong_order(frames, seed=plan.seed, key=question.id)
+def _frames(frames: Sequence[int] | None) -> str | None:
+    """The key frames shown, in the order shown; null for answers whose log does not say."""
+    if not frames:
+        return None
     if len(frames) > 2 and all(after - before == 1 for before, after in pairwise(frames)):
         return f"frames {frames[0]}\u2013{frames[-1]}"
-    return f"frame{'' if len(frames) == 1 else 's'} {', '.join(map(str, frames))}"
+    return f"{'frame' if len(frames) == 1 else 'frames'} {', '.join(map(str, frames))}"

@@ -2,10 +2,9 @@
 // Text from data reaches the page through textContent and attributes only, never as markup.
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const { questions, runs, answers, texts, states, compared } = data;
+  const { questions, runs, models, answers, texts, states, compared } = data;
   const size = questions.id.length;
   const at = (id) => document.getElementById(id);
-  const models = runs.filter((name) => !name.startsWith("control:"));
   const judged = models.length ? models : runs;
   const CHUNK = 150;
 
@@ -215,8 +214,9 @@
     const one = own.shown?.of[index];
     if (!one) return null;
     const [frames, digest, scene, answer] = one;
-    const from = scene === null ? "" : ` of ${scene}${answer === null ? "" : `, where ${answer} is right`}`;
-    return `Shown ${own.shown.what}: key ${frames}${from}.${digest === null ? "" : ` Evidence ${digest}.`}`;
+    const from = scene === null ? null : `of ${scene}${answer === null ? "" : `, where ${answer} is right`}`;
+    const which = [frames === null ? null : `key ${frames}`, from].filter(Boolean).join(" ");
+    return `Shown ${own.shown.what}${which && `: ${which}`}.${digest === null ? "" : ` Evidence ${digest}.`}`;
   }
 
   function measured(index) {
