@@ -44,8 +44,8 @@ def import_answers(
     `rotation`. A row with an error is kept as an error; an empty reply is an answer that says nothing.
 
     A setting that asks a question more than once, such as `permuted:4`, wants an answer to each of its variants
-    (`rotation-0`, `rotation-1`, …). Under any other setting variants may have any names, such as those of people
-    who all answered, and each of them should answer every question.
+    (`rotation-0`, `rotation-1`, …). Under any other setting variants may have any names, and each of them should
+    answer every question; the run's own figures are those of the first. Several people are several runs.
 
     Args:
         benchmark: The benchmark that was asked.
