@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import msgspec
 import polars as pl
 import pytest
-from report_making import diagnosed, many_questions, right_answers
+from report_making import benchmark, diagnosed, many_questions, right_answers, run
 
+from probe4d.diagnosis.diagnose import diagnose
 from probe4d.report.lookup import percent
 from probe4d.report.sections import sections
 from probe4d.report.sections.part import Section
+from probe4d.runs.run import Run
+from probe4d.runs.selection import Selection
 
 QUESTIONS = many_questions()
 WORSE = ["A" if one.format == "choice" else "No" for one in QUESTIONS]
@@ -24,6 +28,20 @@ def test_all_parts_are_there(parts: dict[str, Section]) -> None:
     assert list(parts) == ["accuracy", "relations", "answers", "pairs", "shortcuts", "slices", "changes"]
 
 
+def test_families_come_in_the_order_of_the_benchmark_whatever_the_first_run_was_asked() -> None:
+    whole = benchmark(QUESTIONS)
+    families = list(whole.record.counts)
+    assert len(families) > 2
+    last = run("last", whole, right_answers(QUESTIONS))
+    asked = last.answers.join(whole.table.filter(family=families[-1]), left_on="question", right_on="id", how="semi")
+    record = msgspec.structs.replace(last.record, selection=Selection(families=(families[-1],)))
+    diagnosis = diagnose(whole, [Run("last", record, asked), run("all", whole, WORSE)])
+    (accuracy,) = (section for section in sections(diagnosis) if section.anchor == "accuracy")
+    titles = list(dict.fromkeys(row[0] for row in accuracy.table.rows))
+    of_families = [title.split()[0].lower() for title in titles if title.split()[0].lower() in families]
+    assert list(dict.fromkeys(of_families)) == families
+
+
 def test_rows_have_the_columns_of_their_table(parts: dict[str, Section]) -> None:
     for part in parts.values():
         assert part.charts
@@ -33,17 +51,17 @@ def test_rows_have_the_columns_of_their_table(parts: dict[str, Section]) -> None
 def test_accuracy_is_that_of_the_figures(parts: dict[str, Section]) -> None:
     shown = {row[:2]: row[2] for row in parts["accuracy"].table.rows}
     figures = DIAGNOSIS.figures.filter(pl.col("metric") == "accuracy", pl.col("relation") == "all")
-    for run in ("before", "after", "control:fixed", "control:content"):
-        of_run = figures.filter(pl.col("run") == run)
+    for name in ("before", "after", "control:fixed", "control:content"):
+        of_run = figures.filter(pl.col("run") == name)
         (value,) = of_run.filter(pl.col("family") == "all", pl.col("format") == "all")["value"]
-        assert shown["All questions", run] == percent(value)
+        assert shown["All questions", name] == percent(value)
         (value,) = of_run.filter(pl.col("family") == "motion", pl.col("format") == "yes-no")["value"]
-        assert shown["Motion yes-no questions", run] == percent(value)
+        assert shown["Motion yes-no questions", name] == percent(value)
 
 
 def test_every_answer_is_counted_once(parts: dict[str, Section]) -> None:
-    for run in ("before", "after", "control:content"):
-        rows = [row for row in parts["answers"].table.rows if row[1] == run]
+    for name in ("before", "after", "control:content"):
+        rows = [row for row in parts["answers"].table.rows if row[1] == name]
         assert sum(int(row[4].replace(",", "")) for row in rows) == len(QUESTIONS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -10,11 +10,22 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.question import LETTERS
 from probe4d.errors import InputError
 
-__all__ = ["INVALID", "NO", "SCORED_FORMATS", "YES", "Group", "Sheet", "code_labels", "label_of", "make_sheet"]
+__all__ = [
+    "INVALID",
+    "NO",
+    "SCORED_FORMATS",
+    "YES",
+    "Group",
+    "Sheet",
+    "code_labels",
+    "families_in_order",
+    "label_of",
+    "make_sheet",
+]
 
 INVALID, NO, YES = -1, 0, 1
 """Label codes of yes-no questions; a choice question's letters are 0, 1, …; INVALID is anything unreadable."""
@@ -176,11 +187,16 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
             path=benchmark.path,
             remedy="Build or import the benchmark again.",
         )
-    present = set(table["family"])
-    listed = [family for family in benchmark.record.counts if family in present]
-    families = (*listed, *sorted(present.difference(listed)))
+    families = families_in_order(benchmark.record, table["family"])
     scenes = table["scene"].rank("dense").to_numpy().astype(np.intp) - 1
     return Sheet(table, families, scenes, references)
+
+
+def families_in_order(record: BenchmarkRecord, present: Iterable[str]) -> tuple[str, ...]:
+    """Families of questions in the order of the benchmark's record, then those that it does not list, by name."""
+    found = set(present)
+    listed = [family for family in record.counts if family in found]
+    return (*listed, *sorted(found.difference(listed)))
 
 
 def _features() -> pl.Expr:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.diagnosis.sheet import families_in_order
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.scenes.geometry import SECTORS
 from probe4d.wording import in_percent
@@ -38,13 +40,20 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True)
 class Lookup:
-    """Looks figures up by what they are about."""
+    """Looks figures up by what they are about.
+
+    Attributes:
+        rows: Figures by run, metric, family, format and relation.
+        families: Families of questions in the benchmark's order, whichever of them the first run was asked.
+    """
 
     rows: dict[tuple[str, str, str, str, str], Figure]
+    families: tuple[str, ...]
 
     @classmethod
-    def of(cls, table: pl.DataFrame) -> Lookup:
-        """Index a table with the columns of `FIGURES_SCHEMA`; rows without a value are left out."""
+    def of(cls, diagnosis: Diagnosis) -> Lookup:
+        """Index the figures of a diagnosis; rows without a value are left out."""
+        table = diagnosis.figures
         keys = ("run", "metric", "family", "format", "relation")
         filled = table.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan())
         rows = filled.select(*keys, "value", "low", "high", "n").iter_rows()
@@ -52,7 +61,8 @@ class Lookup:
             {
                 (run, metric, family, kind, relation): Figure(*rest)
                 for run, metric, family, kind, relation, *rest in rows
-            }
+            },
+            families_in_order(diagnosis.benchmark.record, set(table["family"]) - {"all"}),
         )
 
     def get(
@@ -62,12 +72,11 @@ class Lookup:
         return self.rows.get((run, metric, family, kind, relation))
 
     def cells(self, metric: str, kinds: Sequence[str] = ("yes-no", "choice")) -> list[tuple[str, str]]:
-        """(family, format) pairs that have this metric for some run, in the order of the figures, totals last."""
+        """(family, format) pairs that have this metric for some run, formats as given, those of all families last."""
         found = {
             (family, kind) for _, name, family, kind, relation in self.rows if name == metric and relation == "all"
         }
-        order = [(family, kind) for _, _, family, kind, _ in self.rows if kind in kinds and (family, kind) in found]
-        return sorted(dict.fromkeys(order), key=lambda cell: cell[0] == "all")
+        return [cell for cell in product((*self.families, "all"), kinds) if cell in found]
 
     def relations(self, metric: str, family: str, kind: str = "yes-no") -> list[str]:
         """Relations into which a family is split, in the order of `relations_in_order`."""

@@ -58,7 +58,7 @@ class Verdict:
 
 def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
     """Say in words what the figures of a diagnosis show: of each run, then of the benchmark."""
-    lookup = Lookup.of(diagnosis.figures)
+    lookup = Lookup.of(diagnosis)
     given = labels_given(diagnosis)
     said = [
         Verdict(

@@ -20,7 +20,7 @@ __all__ = ["sections"]
 
 def sections(diagnosis: Diagnosis) -> list[Section]:
     """Make every part that has something to show, in reading order."""
-    lookup, names = Lookup.of(diagnosis.figures), answerers(diagnosis)
+    lookup, names = Lookup.of(diagnosis), answerers(diagnosis)
     given = labels_given(diagnosis)
     made = (
         accuracy(lookup, names),
