@@ -28,8 +28,10 @@ from probe4d.errors import InputError
         ("--model control:fixed --max-connections 0", "max_connections must be at least 1, not 0"),
         ("--model control:fixed --setting other", "no setting 'other'; there are default"),
         ("--model control:fixed --evidence sonar", "no evidence 'sonar'; there is none"),
-        ("--model control:fixed --evidence cameras", "Give its folder with --data DATAROOT"),
-        ("--model control:fixed --evidence cameras --data nowhere", "nowhere"),
+        ("--model control:fixed --evidence cameras --data .", "Ask it without --evidence"),
+        ("--model control:content --evidence black --dry-run", "Ask it without --evidence"),
+        ("--model openai/m --evidence cameras", "Give its folder with --data DATAROOT"),
+        ("--model openai/m --evidence cameras --data nowhere", "nowhere"),
         ("--model control:fixed -M device", "-M takes KEY=VALUE"),
         ("--model control:fixed -M a=1 -M a=2", "-M a is given twice"),
         ("--model control:fixed -M api_key=canary", "would put a key"),
@@ -146,10 +148,12 @@ def test_an_env_file_sets_what_is_not_set(tmp_path: Path, monkeypatch: pytest.Mo
     ("options", "words"), [("--max-side 10", "256 to 4096 px, not 10"), ("--jpeg-quality 0", "1 to 95, not 0")]
 )
 def test_impossible_pictures_are_refused_before_a_folder_is_made(
-    bench: Path, simulated: Path, tmp_path: Path, options: str, words: str
+    bench: Path, simulated: Path, tmp_path: Path, options: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "none")
+    model = ["--model", "openai-api/fake/m", "--base-url", "http://127.0.0.1:9/v1"]
     shown = ["--evidence", "birds-eye", "--data", str(simulated), *options.split()]
     for way in (["--out", str(tmp_path / "run")], ["--dry-run"]):
         with pytest.raises(InputError, match=words):
-            app(["ask", str(bench), "--model", "control:fixed", *shown, *way], standalone_mode=False)
+            app(["ask", str(bench), *model, *shown, *way], standalone_mode=False)
     assert not (tmp_path / "run").exists()

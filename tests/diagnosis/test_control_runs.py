@@ -8,15 +8,13 @@ from diagnosis_making import benchmark_of, question
 
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.control_runs import control_model, is_control
-from probe4d.errors import InputError
+from probe4d.diagnosis.control_runs import control_model
+from probe4d.diagnosis.controls import is_control
+from probe4d.errors import InputError, RunError
+from probe4d.evidence.image import Image
 from probe4d.models.request import ModelFailure, Request
 from probe4d.runs.ask import ask
-
-
-@pytest.fixture(scope="module")
-def built(simulated: Path) -> Benchmark:
-    return probe4d.build("lidar-hallu", probe4d.open_scenes(simulated), per_family=40)
+from probe4d.runs.plan import RunPlan
 
 
 @pytest.mark.parametrize("name", ["control:fixed", "control:content"])
@@ -60,6 +58,22 @@ def test_formats_that_controls_do_not_answer_are_failures(tmp_path: Path) -> Non
     assert asyncio.run(model.reply(first)).text == "No"
     with pytest.raises(ModelFailure, match="control:fixed answers yes-no and choice questions only"):
         asyncio.run(model.reply(second))
+
+
+def test_a_control_asked_in_another_setting_than_its_own_ends_asking_and_says_which(
+    built: Benchmark, tmp_path: Path
+) -> None:
+    model = control_model(built, "control:content")
+    with pytest.raises(RunError, match=r"made for the setting default, .*Give control_model the benchmark and setting"):
+        ask(built, tmp_path / "run", model=model, plan=RunPlan(setting="permuted:4"))
+
+
+def test_a_control_that_is_shown_pictures_ends_asking(built: Benchmark) -> None:
+    model = control_model(built, "control:fixed")
+    request = Request(key=built.table["id"][0], text="", images=(Image(b"", "image/png", "0" * 64),))
+    with pytest.raises(ModelFailure, match="control:fixed looks at nothing") as raised:
+        asyncio.run(model.reply(request))
+    assert raised.value.fatal
 
 
 def test_unknown_controls_are_refused(built: Benchmark) -> None:

@@ -22,7 +22,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.diagnosis.answers import shown_options, turned_back
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis
 from probe4d.errors import InputError
@@ -50,6 +51,24 @@ def small() -> Benchmark:
 def in_own_letters(said: Callable[[Question, Variant], str]) -> Callable[[Question, Variant], str]:
     """Replies whose letters are those of the benchmark's order, as a model sees and gives them."""
     return lambda asked, way: letter_shown(asked, said(asked, way), way) if asked.options else said(asked, way)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.integers(2, 6), st.integers(0, 5), st.sampled_from([*"ABCDEF", None])), min_size=1))
+def test_columns_are_turned_as_variants_are(rows: list[tuple[int, int, str | None]]) -> None:
+    table = pl.DataFrame(
+        {
+            "options": [[f"option {place}" for place in range(size)] for size, _, _ in rows],
+            "rotation": [rotation % size for size, rotation, _ in rows],
+            "label": [letter if letter is not None and letter in LETTERS[:size] else None for size, _, letter in rows],
+        },
+        schema={"options": pl.List(pl.String), "rotation": pl.Int64, "label": pl.String},
+    )
+    turned = table.select("options", "rotation", "label", shown=shown_options(), back=turned_back("label"))
+    for options, rotation, label, shown, back in turned.iter_rows():
+        variant = Variant(rotation=rotation)
+        assert tuple(shown) == variant.shown(options)
+        assert back == (None if label is None else variant.letter_of(label, len(options)))
 
 
 def test_rotations_by_hand() -> None:
@@ -160,7 +179,7 @@ def test_of_a_chain_of_thought_the_answer_alone_is_read(parser: str) -> None:
     assert diagnosis.records.filter(run="m")["text"].to_list() == [thought + answer for answer in ("C", "A", "Yes")]
 
 
-def test_several_people_are_variants_of_one_run() -> None:
+def test_several_people_in_one_run_are_told_apart_and_named() -> None:
     run = run_of("human", BENCHMARK, oracle)
     people = [run.answers.with_columns(variant=pl.lit(name)) for name in ("Ada", "Émile")]
     wrong = people[1].with_columns(text=pl.when(pl.int_range(pl.len()) < 3).then(pl.lit("?")).otherwise("text"))
@@ -168,6 +187,7 @@ def test_several_people_are_variants_of_one_run() -> None:
     found = figures(diagnosis, "human")
     assert found["variants_alike"] == (pytest.approx(27 / 30), 30)
     assert diagnosis.records.filter(run="human")["variant"].unique().to_list() == ["Ada"]
+    assert any("its own figures are those of 'Ada' alone: import" in warning for warning in diagnosis.warnings)
 
 
 def test_a_run_without_variants_has_none() -> None:

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from probe4d.errors import InputError
-from probe4d.evidence.pictures import PictureOptions
-from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
+from probe4d.evidence.pictures import VIEWS, PictureOptions, View
+from probe4d.runs.evidence_plan import EVIDENCE_KINDS, EvidenceKind, EvidencePlan, evidence_named
 
 
 @pytest.mark.parametrize(
@@ -27,6 +29,13 @@ def test_evidence_has_the_names_of_the_command_line(text: str, kind: str, view: 
     plan = evidence_named(text)
     assert (plan.kind, plan.view) == (kind, view)
     assert (plan.span, plan.max_frames, plan.pictures) == ("question", 16, PictureOptions())
+    assert (plan.is_own, plan.is_drawn) == (kind == "own", kind in ("shuffled", "other-scene"))
+
+
+@given(st.sampled_from(EVIDENCE_KINDS), st.sampled_from(VIEWS))
+def test_the_name_of_a_plan_names_it(kind: EvidenceKind, view: View) -> None:
+    plan = EvidencePlan(kind=kind, view=None if kind == "none" else view)
+    assert evidence_named(plan.name) == plan
 
 
 def test_options_go_into_the_plan() -> None:

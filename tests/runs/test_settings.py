@@ -11,7 +11,7 @@ from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.diagnosis.parsing import parse
 from probe4d.errors import InputError
-from probe4d.runs.settings import SETTING_NAMES, recorded_setting, setting_named
+from probe4d.runs.settings import SETTING_NAMES, Variant, recorded_setting, setting_named
 
 OPTIONS = ("car", "truck", "bus", "pedestrian")
 
@@ -66,6 +66,29 @@ def test_options_are_rotated_at_most_as_often_as_there_are(ways: int, options: i
     assert [variant.rotation for variant in variants] == list(range(min(ways, options)))
     assert [variant.name for variant in variants] == [f"rotation-{n}" for n in range(len(variants))]
     assert [variant.name for variant in setting.variants(asked())] == ["rotation-0"]
+
+
+@given(st.lists(st.text(max_size=3), max_size=26, unique=True), st.integers(-60, 60), st.text(max_size=2))
+def test_what_a_letter_stands_for_is_shown_under_its_letter_and_found_again(
+    options: list[str], rotation: int, word: str
+) -> None:
+    variant = Variant(rotation=rotation)
+    shown = variant.shown(options)
+    assert [*options, *options][rotation % len(options) if options else 0 :][: len(options)] == list(shown)
+    for letter, text in zip(LETTERS, options, strict=False):
+        under = variant.letter_shown(letter, len(options))
+        assert shown[LETTERS.index(under)] == text
+        assert variant.letter_of(under, len(options)) == letter
+    if word not in LETTERS[: len(options)] or len(word) != 1:
+        assert variant.letter_shown(word, len(options)) == variant.letter_of(word, len(options)) == word
+
+
+def test_a_setting_says_what_its_variants_differ_in_and_how_many_there_are() -> None:
+    told = {
+        name: (setting_named(name.replace(":N", ":7")).varies, setting_named(name.replace(":N", ":7")).count)
+        for name in SETTING_NAMES
+    }
+    assert told == dict.fromkeys(SETTING_NAMES, (None, 1)) | {"permuted:N": ("options", 7), "repeat:N": ("seed", 7)}
 
 
 def test_repeats_count_seeds_up() -> None:

@@ -65,6 +65,7 @@ def ask(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
+    from probe4d.diagnosis.controls import is_control
     from probe4d.errors import InputError
     from probe4d.models.generation import Generation
     from probe4d.models.presets import preset_named
@@ -103,6 +104,8 @@ def ask(
         arguments=own_arguments if chosen is None else {**chosen.arguments_for(name), **own_arguments},
         preset=preset,
     )
+    if is_control(name) and plan.evidence.kind != "none":
+        raise InputError(f"{name} looks at nothing: it takes no evidence.", remedy="Ask it without --evidence.")
     course = Course(max_connections=max_connections, max_retries=max_retries, timeout_s=timeout, workers=workers)
     read = read_benchmark(benchmark)
     scenes = reading.scenes_shown(read, plan.evidence, data, version)
@@ -154,7 +157,8 @@ def _ask(
     as_json: bool,
 ) -> None:
     from probe4d.cli.ask_printing import print_json, print_summary, running
-    from probe4d.diagnosis.control_runs import control_model, is_control
+    from probe4d.diagnosis.control_runs import control_model
+    from probe4d.diagnosis.controls import is_control
     from probe4d.diagnosis.watching import Watch
     from probe4d.errors import RunError
     from probe4d.exchange.inspect_log import LOG_FILE, write_inspect_log

@@ -17,7 +17,7 @@ from probe4d.runs.run import Run, asked_of, check_run
 from probe4d.runs.settings import Setting, recorded_setting
 from probe4d.wording import counted
 
-__all__ = ["ReadAnswers", "read_answers"]
+__all__ = ["ReadAnswers", "read_answers", "shown_options", "turned_back"]
 
 _ROWS_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
@@ -123,7 +123,7 @@ def _answer_parts(setting: Setting, texts: pl.Series) -> pl.DataFrame:
 def _ways(setting: Setting, asked: pl.DataFrame, replies: pl.DataFrame) -> pl.DataFrame:
     """How questions of each format and number of options are asked.
 
-    A setting that asks once leaves the names of variants to the run: people who all answer the same questions, say.
+    A setting that asks once leaves the names of variants to the run, as imported answers may have them.
 
     Returns:
         Columns format, size (number of options), variant, rotation (null where the run's record of it counts) and
@@ -206,19 +206,20 @@ def _gaps(run: Run, missing: Sequence[str], rows: pl.DataFrame, *, allow_missing
         left_out = counted(gaps.height, "variant")
         sentences.append(f"{run.name} leaves {left_out} of questions without an answer; they count as wrong.")
     if rows["variant"].n_unique() > 1:
-        sentences.append(
-            f"{run.name} asked in variants: its own figures are those of the first, {rows['variant'][0]!r}."
-        )
+        first = rows["variant"][0]
+        if recorded_setting(run.record.setting).varies:
+            sentences.append(f"{run.name} asked in variants: its own figures are those of the first, {first!r}.")
+        else:
+            sentences.append(
+                f"{run.name} holds the answers of several, such as people, and its own figures are those of {first!r} "
+                "alone: import the answers of each as a run of its own."
+            )
     return sentences
 
 
 def _parse(rows: pl.DataFrame, parser: str) -> pl.DataFrame:
     """Parse every distinct reply once, by every parser, with the options in the order in which they were shown."""
-    rows = rows.with_columns(
-        shown=pl.concat_list(
-            pl.col("options").list.slice(pl.col("rotation")), pl.col("options").list.head(pl.col("rotation"))
-        )
-    ).with_columns(shown_key=pl.col("shown").list.join("\x1f"))
+    rows = rows.with_columns(shown=shown_options()).with_columns(shown_key=pl.col("shown").list.join("\x1f"))
     keys = ["part", "finish_reason", "error", "format", "shown_key"]
     distinct = rows.unique(keys, maintain_order=True).select(*keys, "shown")
     asked = distinct.select("finish_reason", "error", "format", text="part", options="shown")
@@ -226,12 +227,18 @@ def _parse(rows: pl.DataFrame, parser: str) -> pl.DataFrame:
     others = {f"other_{name}": name for name in PARSERS if name != parser}
     read = read.with_columns(parse_table(asked, parser=name)["label"].alias(column) for column, name in others.items())
     return rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left").with_columns(
-        _turned_back(column) for column in ("label", *others)
+        turned_back(column) for column in ("label", *others)
     )
 
 
-def _turned_back(column: str) -> pl.Expr:
-    """The letter that an option has in the question itself, from the one that it was shown with."""
+def shown_options() -> pl.Expr:
+    """`Variant.shown` of a table with the columns options and rotation, which is less than the number of options."""
+    options, rotation = pl.col("options"), pl.col("rotation")
+    return pl.concat_list(options.list.slice(rotation), options.list.head(rotation))
+
+
+def turned_back(column: str) -> pl.Expr:
+    """`Variant.letter_of` for a column of letters, in such a table."""
     places = {letter: place for place, letter in enumerate(LETTERS)}
     place = pl.col(column).replace_strict(places, default=None, return_dtype=pl.Int64)
     letters = dict(enumerate(LETTERS))

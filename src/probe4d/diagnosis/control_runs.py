@@ -13,37 +13,46 @@ from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.requests import request_key
 from probe4d.runs.settings import setting_named
 
-__all__ = ["ControlModel", "control_model", "is_control"]
+__all__ = ["ControlModel", "control_model"]
 
 _CONTROLS = {FIXED: fixed_control, CONTENT: content_control}
 
 
 class ControlModel:
-    """A control that answers requests; see `probe4d.models.request.Model`."""
+    """A control that answers requests; see `probe4d.models.request.Model`.
+
+    Args:
+        name: Name of the control.
+        setting: Name of the setting that it was made for.
+        replies: What it answers to each request of the benchmark in that setting; null where it has no answer.
+    """
 
     max_connections = 64
 
-    def __init__(self, name: str, replies: Mapping[str, str]) -> None:
+    def __init__(self, name: str, setting: str, replies: Mapping[str, str | None]) -> None:
         self.name = name
+        self._setting = setting
         self._replies = replies
 
     async def reply(self, request: Request) -> Reply:
         """Give the answer worked out for the request's question.
 
         Raises:
-            ModelFailure: The question is of a format that controls do not answer.
+            ModelFailure: The question is of a format that controls do not answer, or is asked otherwise than in the
+                setting that the control was made for, or with pictures.
         """
+        if request.images:
+            raise ModelFailure(f"{self.name} looks at nothing: ask it without evidence.", fatal=True)
         if request.key not in self._replies:
+            what = f"{self.name} was made for the setting {self._setting}, which does not ask {request.key}."
+            raise ModelFailure(f"{what} Give control_model the benchmark and setting that are asked.", fatal=True)
+        text = self._replies[request.key]
+        if text is None:
             raise ModelFailure(f"{self.name} answers yes-no and choice questions only")
-        return Reply(text=self._replies[request.key], finish_reason="stop", model=self.name)
+        return Reply(text=text, finish_reason="stop", model=self.name)
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""
-
-
-def is_control(name: str) -> bool:
-    """Whether a model's name is that of a control, known or not."""
-    return name.startswith("control:")
 
 
 def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") -> ControlModel:
@@ -64,13 +73,13 @@ def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") 
         raise InputError(f"there is no control {name!r}.", remedy=f"There are {' and '.join(_CONTROLS)}.")
     how, sheet = setting_named(setting), make_sheet(benchmark)
     labels = dict(zip(sheet.questions["id"], _CONTROLS[name](sheet), strict=True))
-    replies = {}
+    replies: dict[str, str | None] = {}
     for question in benchmark.questions:
-        if question.id not in labels:
-            continue
+        code = labels.get(question.id)
+        answer = None if code is None else label_of(int(code), question.format) or LETTERS[0]
         for variant in how.variants(question):
-            code = int(labels[question.id])
-            if question.format == "choice" and name == CONTENT:
-                code = (code - variant.rotation) % len(question.options)
-            replies[request_key(question.id, variant.name)] = label_of(code, question.format) or LETTERS[0]
-    return ControlModel(name, replies)
+            text = answer
+            if answer is not None and name == CONTENT:
+                text = variant.letter_shown(answer, len(question.options))
+            replies[request_key(question.id, variant.name)] = text
+    return ControlModel(name, how.name, replies)

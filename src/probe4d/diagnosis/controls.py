@@ -9,10 +9,16 @@ import polars as pl
 from probe4d.diagnosis.leave_one_out import majority, preferred_option
 from probe4d.diagnosis.sheet import NO, Group, Sheet
 
-__all__ = ["CONTENT", "FIXED", "content_control", "fixed_control", "option_codes", "text_codes"]
+__all__ = ["CONTENT", "FIXED", "content_control", "fixed_control", "is_control", "option_codes", "text_codes"]
 
-FIXED = "control:fixed"
-CONTENT = "control:content"
+_PREFIX = "control:"
+FIXED = f"{_PREFIX}fixed"
+CONTENT = f"{_PREFIX}content"
+
+
+def is_control(name: str) -> bool:
+    """Whether a name, of a model or in the tables of a diagnosis, is that of a control, known or not."""
+    return name.startswith(_PREFIX)
 
 
 def fixed_control(sheet: Sheet) -> npt.NDArray[np.int8]:

@@ -12,6 +12,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.answers import read_answers
 from probe4d.diagnosis.comparing import compare_runs
+from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
 from probe4d.diagnosis.pairs import EGO, PLAIN, pairs_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet

@@ -22,7 +22,6 @@ from probe4d.benchmarks.suites import suite_prompt
 from probe4d.diagnosis.parsing import parse_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
-from probe4d.exchange.rotations import rotated_answer, rotated_options
 from probe4d.models.generation import Generation
 from probe4d.runs.requests import to_be_worded
 from probe4d.runs.run import RECORD_FILE, Run, check_run
@@ -95,8 +94,9 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     of_questions = benchmark.table.select("format", "family", "scene", "options", reference="answer", question="id")
     rows = run.answers.join(of_questions, on="question", how="left", maintain_order="left")
     turned = [
-        (rotated_options(options, rotation or 0), rotated_answer(reference, options, rotation or 0))
+        (variant.shown(options), variant.letter_shown(reference, len(options)))
         for options, reference, rotation in rows.select("options", "reference", "rotation").iter_rows()
+        for variant in (Variant(rotation=rotation or 0),)
     ]
     schema = {"shown": pl.List(pl.String()), "reference": pl.String()}
     rows = rows.drop("options", "reference").hstack(pl.DataFrame(turned, schema=schema, orient="row"))
@@ -243,9 +243,7 @@ def _header(run: Run, benchmark: Benchmark, answers: pl.DataFrame) -> EvalLog:
             "run": run.name,
             "setting": record.setting,
             "benchmark": record.benchmark,
-            "evidence": None
-            if record.evidence is None
-            else f"{record.evidence.kind} {record.evidence.view or ''}".strip(),
+            "evidence": None if record.evidence is None else record.evidence.name,
         },
     )
     usage = _whole_usage(answers)

@@ -24,8 +24,9 @@ class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is shown with each question.
 
     Attributes:
-        kind: Nothing; blank pictures; the question's own frames; these in a seeded wrong order under labels in the
-            true order; or the same frames of a seeded other scene.
+        kind: Nothing (`none`); blank pictures (`black`); the question's own frames (`own`); these in a seeded wrong
+            order under labels in the true order (`shuffled`); or the same frames of a seeded other scene
+            (`other-scene`).
         view: How frames are shown; null for `none`.
         span: The frames that the question's `evidence` lists, or every key frame of the scene.
         max_frames: More frames are thinned evenly, first and last kept (see `probe4d.runs.frames`).
@@ -54,6 +55,23 @@ class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
             raise InputError(f"evidence has no span {self.span!r}; there are {', '.join(SPANS)}.")
         if self.max_frames < 1:
             raise InputError(f"the most frames shown must be at least 1, not {self.max_frames}.")
+
+    @property
+    def name(self) -> str:
+        """What `evidence_named` makes this kind and view of: `none`, `cameras`, `shuffled:birds-eye`."""
+        if self.view is None:
+            return self.kind
+        return self.view if self.is_own else f"{self.kind}:{self.view}"
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the question's own frames are shown, as they are."""
+        return self.kind == "own"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether what is shown depends on the seed."""
+        return self.kind in ("shuffled", "other-scene")
 
 
 def evidence_named(

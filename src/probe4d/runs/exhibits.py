@@ -93,7 +93,7 @@ def exhibits(
         return Exhibits({question.id: nothing for question in questions})
     if scenes is None:
         raise InputError(
-            f"evidence of kind {plan.kind!r} is taken from the dataset that the benchmark was built from.",
+            f"the evidence {plan.name} is taken from the dataset that the benchmark was built from.",
             remedy="Give the dataset's folder with --data, or ask without evidence (--evidence none).",
         )
     reasons: Reasons = {}

@@ -66,16 +66,14 @@ def hints_of(setting: Setting, generation: Generation) -> Mapping[str, Any]:
 
 
 def to_be_worded(question: Question, variant: Variant, setting: Setting) -> Question:
-    """A question with its options in a variant's order: letter i stands before option (i + rotation) mod n.
+    """A question with its options in a variant's order.
 
     Only for the wording: `answer` and `features` keep the benchmark's order. Where a setting rotates options, a
     fixed prompt, which holds them in one order, is given up in every variant, so that they differ in nothing else.
     """
-    if not question.options or not any(other.rotation for other in setting.variants(question)):
+    if not any(other.rotation for other in setting.variants(question)):
         return question
-    turn = variant.rotation % len(question.options)
-    options = question.options[turn:] + question.options[:turn]
-    return msgspec.structs.replace(question, options=options, prompt=None)
+    return msgspec.structs.replace(question, options=variant.shown(question.options), prompt=None)
 
 
 def request_key(question: str, variant: str | None) -> str:

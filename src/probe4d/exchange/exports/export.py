@@ -111,7 +111,7 @@ def _collected(
         record=benchmark.record,
         card=card.read_text(encoding="utf-8") if card and card.is_file() else "",
         setting=prepared.setting,
-        evidence=plan.kind if plan.view is None else f"{plan.kind} {plan.view}",
+        evidence=plan.name,
         items=tuple(items),
         pictures=pictures,
         left_out=(*prepared.left_out, *unrendered),

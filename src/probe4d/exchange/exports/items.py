@@ -13,7 +13,6 @@ from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.question import Format
 from probe4d.errors import InputError
 from probe4d.evidence.image import Image
-from probe4d.exchange.rotations import rotated_answer, rotated_options
 from probe4d.models.asking import Finished
 from probe4d.runs.prepared import Prepared
 from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
@@ -134,8 +133,8 @@ def collect(
                     prompt=request.text,
                     preamble=exhibit.preamble,
                     question=question.question,
-                    options=rotated_options(question.options, variant.rotation),
-                    answer=rotated_answer(question.answer, question.options, variant.rotation),
+                    options=variant.shown(question.options),
+                    answer=variant.letter_shown(question.answer, len(question.options)),
                     evidence=tuple(_written(request.images, folder, written)),
                     shown_scene=exhibit.shown_scene,
                 )

@@ -12,11 +12,11 @@ class Permuted(Setting):
     """A choice question once for each of the first rotations, as `rotation-0` and on; others as `rotation-0` alone."""
 
     def variants(self, question: Question) -> tuple[Variant, ...]:
-        """As many rotations as the name says, and no more than the question has options."""
-        ways = min(int(self.name.partition(":")[2]), max(len(question.options), 1))
+        """As many rotations as the setting counts, and no more than the question has options."""
+        ways = min(self.count, max(len(question.options), 1))
         return tuple(Variant(f"rotation-{rotation}", rotation=rotation) for rotation in range(ways))
 
 
 def permuted(count: int) -> Setting:
     """The setting with this many rotations."""
-    return Permuted(f"permuted:{count}")
+    return Permuted(f"permuted:{count}", varies="options", count=count)

@@ -12,11 +12,10 @@ class Repeat(Setting):
     """Every question once for each seed, as `seed-0` and on; the seeds count up from that of the generation."""
 
     def variants(self, question: Question) -> tuple[Variant, ...]:
-        """As many seeds as the name says."""
-        count = int(self.name.partition(":")[2])
-        return tuple(Variant(f"seed-{offset}", seed_offset=offset) for offset in range(count))
+        """As many seeds as the setting counts."""
+        return tuple(Variant(f"seed-{offset}", seed_offset=offset) for offset in range(self.count))
 
 
 def repeat(count: int) -> Setting:
     """The setting with this many seeds."""
-    return Repeat(f"repeat:{count}")
+    return Repeat(f"repeat:{count}", varies="seed", count=count)

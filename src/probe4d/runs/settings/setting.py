@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.question import LETTERS, Question
 
 __all__ = ["Setting", "Variant"]
 
@@ -24,6 +24,24 @@ class Variant(NamedTuple):
     rotation: int = 0
     seed_offset: int | None = None
 
+    def shown(self, options: Sequence[str]) -> tuple[str, ...]:
+        """Options, given in the question's own order, in the order in which they are shown."""
+        turn = self.rotation % len(options) if options else 0
+        return (*options[turn:], *options[:turn])
+
+    def letter_shown(self, letter: str, options: int) -> str:
+        """The letter under which one of so many options is shown; an answer that is no such letter stays as it is."""
+        return _moved(letter, -self.rotation, options)
+
+    def letter_of(self, letter: str, options: int) -> str:
+        """The letter that the question itself has for what is shown under one; other answers stay as they are."""
+        return _moved(letter, self.rotation, options)
+
+
+def _moved(letter: str, steps: int, options: int) -> str:
+    place = LETTERS.find(letter) if len(letter) == 1 else -1
+    return LETTERS[(place + steps) % options] if 0 <= place < options else letter
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -34,12 +52,16 @@ class Setting:
         wording: Which of the suite's prompts words the questions.
         layout: What `RunRecord.layout` says: `ego` where the ego-motion text stands before the question.
         hints: Generation options that the setting needs, where the user gives none.
+        varies: What its variants differ in: the order of the options, or the seed; null where it asks once.
+        count: Most variants of a question.
     """
 
     name: str
     wording: str = "default"
     layout: str = "plain"
     hints: Mapping[str, Any] = field(default_factory=dict)
+    varies: Literal["options", "seed"] | None = None
+    count: int = 1
 
     def variants(self, question: Question) -> tuple[Variant, ...]:
         """The ways in which a question is asked, the first of which gives the run's own figures.
