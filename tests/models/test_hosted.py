@@ -200,7 +200,7 @@ def test_a_word_in_place_of_a_key_is_told_and_stays_in_replies(
     assert reply is not None
     assert reply.text == "I cannot see anything."
     assert [record.getMessage() for record in caplog.records if record.name.startswith("probe4d")] == [
-        "FAKE_API_KEY holds an ordinary word, which is taken for no key and is not looked for in replies."
+        "FAKE_API_KEY holds an ordinary word, which is no key and is not looked for in replies."
     ]
 
 

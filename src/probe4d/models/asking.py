@@ -18,7 +18,10 @@ from probe4d.models.request import Model, ModelFailure, Reply, Request
 __all__ = ["Finished", "Journal", "ask_all", "close_model"]
 
 _FEWEST_FAILURES = 10
-"""Fewest failures in a row after which asking ends: at one connection, some passing faults more than chance gives."""
+"""Fewest failures in a row after which asking ends.
+
+Each has been repeated with waits up to a minute, so that ten at one connection are no passing fault any more.
+"""
 
 _LOOK_S = 0.2
 """How often a thread that waits for another looks for Ctrl-C."""

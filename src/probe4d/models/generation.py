@@ -17,6 +17,24 @@ _HOTTEST = 2.0
 """The highest temperature that OpenAI's and Google's APIs take; no provider takes a higher one."""
 
 
+_OWN_FIELDS = {
+    **dict.fromkeys(("messages", "prompt", "input", "contents"), "The question is put there."),
+    **dict.fromkeys(("system", "instructions", "system_instruction"), "Give it as --system."),
+    **dict.fromkeys(("max_tokens", "max_completion_tokens", "max_output_tokens"), "Give it as --max-tokens."),
+    **dict.fromkeys(("n", "best_of"), "An answer is one reply; --setting repeat:N asks N times."),
+    **dict.fromkeys(("stream", "stream_options"), "The provider's code reads the reply as it asked for it."),
+    "model": "Give it as --model.",
+    "temperature": "Give it as --temperature.",
+    "top_p": "Give it as --top-p.",
+    "seed": "Give it as --seed.",
+    "reasoning_effort": "Give it as --reasoning-effort.",
+}
+"""Fields of a request's body that the question or an option of its own fills, and what to do instead.
+
+Set a second time they would be sent in place of what the run's records say.
+"""
+
+
 class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a model generates; null leaves an option to the provider.
 
@@ -27,11 +45,11 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         seed: Seed; a setting that repeats counts up from it.
         reasoning_effort: How much a reasoning model thinks.
         image_detail: Detail at which pictures are read.
-        extra_body: Further fields of the request's JSON body.
+        extra_body: Further fields of the request's JSON body, none that the question or another option fills.
         system: System message.
 
     Raises:
-        InputError: A number is out of its range.
+        InputError: A number is out of its range, or `extra_body` holds what the request itself says.
     """
 
     temperature: float | None = None
@@ -44,13 +62,16 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     system: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse numbers that no provider takes."""
+        """Refuse numbers that no provider takes, and fields that would replace others."""
         if self.temperature is not None and not 0 <= self.temperature <= _HOTTEST:
             raise InputError(f"the temperature must be 0 to {_HOTTEST}, not {self.temperature}.")
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise InputError(f"top_p must be above 0 and at most 1, not {self.top_p}.")
         if self.max_tokens is not None and self.max_tokens < 1:
             raise InputError(f"max_tokens must be at least 1, not {self.max_tokens}.")
+        for name in self.extra_body:
+            if (instead := _OWN_FIELDS.get(name)) is not None:
+                raise InputError(f"extra_body holds {name!r}, which each request says itself.", remedy=instead)
 
 
 def refuse_keys(arguments: Mapping[str, Any], generation: Generation) -> None:
@@ -67,7 +88,7 @@ def refuse_keys(arguments: Mapping[str, Any], generation: Generation) -> None:
     refuse_secrets(generation.extra_body, of="--extra-body")
     redact = Redactor()
     for option, value in (("--extra-body", generation.extra_body), ("--system", generation.system)):
-        text = json.dumps(value)
+        text = json.dumps(value, default=str)
         if redact(text) != text:
             raise InputError(
                 f"{option} holds a key, which would stand in the run's records.",

@@ -71,6 +71,7 @@ def open_model(
     """
     generation, arguments = generation or Generation(), dict(arguments or {})
     _check(name, base_url, arguments, generation)
+    redact = Redactor(addresses=() if base_url is None else (base_url,))
     try:
         from inspect_ai.model import get_model
 
@@ -88,12 +89,13 @@ def open_model(
     try:
         model = get_model(name, config=config, base_url=base_url, memoize=False, **arguments)
     except Exception as error:
-        raise _cannot_open(name, error) from error
+        raise _cannot_open(name, error, redact) from error
     client = getattr(model.api, "client", None)
     if client is not None and "max_retries" not in arguments and hasattr(client, "max_retries"):
         client.max_retries = 0
     retries = Retries(most=max_retries, first_wait_s=first_wait_s, timeout_s=timeout_s)
-    redact = _told_of_words(Redactor(addresses=() if base_url is None else (base_url,)))
+    for variable in redact.ordinary:
+        _LOG.warning("%s holds an ordinary word, which is no key and is not looked for in replies.", variable)
     return InspectModel(name, model, generation, max_connections, retries, redact)
 
 
@@ -139,17 +141,12 @@ def _is_address(base_url: str) -> bool:
     return whole and not re.search(r"\s", base_url)
 
 
-def _told_of_words(redact: Redactor) -> Redactor:
-    for name in redact.ordinary:
-        _LOG.warning("%s holds an ordinary word, which is taken for no key and is not looked for in replies.", name)
-    return redact
-
-
-def _cannot_open(name: str, error: Exception) -> InputError:
+def _cannot_open(name: str, error: Exception, redact: Redactor) -> InputError:
     from rich.text import Text
 
     provider = name.partition("/")[0]
-    said = one_line(Text.from_markup(str(error)).plain if type(error).__name__ == "PrerequisiteError" else str(error))
+    marked_up = type(error).__name__ == "PrerequisiteError"
+    said = one_line(Text.from_markup(str(error)).plain if marked_up else str(error), redact)
     if "not recognized" in said and isinstance(error, ValueError):
         return InputError(
             f"inspect-ai knows no provider {provider!r}, which the model {one_line(name)!r} names.",

@@ -88,6 +88,8 @@ class InspectModel:
         self._in_batches = name.partition("/")[0] in _IN_BATCHES
         self._streams = getattr(model.api, "stream", None) is True
         self._reached = False
+        self._asked = False
+        self._until_closed = ExitStack()
 
     async def reply(self, request: Request) -> Reply:
         """Answer a request, with repetitions after passing faults.
@@ -95,13 +97,16 @@ class InspectModel:
         Raises:
             ModelFailure: The provider gave no reply, refused the request, or was not there.
         """
+        if not self._asked:
+            self._asked = True
+            self._until_closed.enter_context(_QUIET.warnings_of_odd_answers())
         messages = [ChatMessageUser(content=self._content(request))]
         config = generate_config({"seed": request.seed, **request.hints})
         end = time.monotonic() + self._retries.timeout_s
         for attempt in range(self._retries.most + 1):
             try:
                 async with asyncio.timeout(end - time.monotonic()) as limit:
-                    with _unrecorded(), _QUIET.warnings_of_odd_answers():
+                    with _unrecorded():
                         output = await self._model.generate(list(messages), config=config)
                 self._reached = True
                 return self._reply(output)
@@ -115,6 +120,7 @@ class InspectModel:
 
     async def close(self) -> None:
         """Close the provider's connections, or free the model in this process."""
+        self._until_closed.close()
         await self._model.api.aclose()
 
     async def _wait_or_fail(self, request: Request, error: Exception, attempt: int, end: float) -> None:
@@ -186,11 +192,11 @@ def _unrecorded() -> AbstractContextManager[None]:
 
 
 class _Quiet:
-    """Silences a warning while any call is under way, and no longer: filters of warnings are the whole process's."""
+    """Silences a warning while any model is asked, and no longer: filters of warnings are the whole process's."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._calls = 0
+        self._models = 0
         self._filters = ExitStack()
 
     @contextmanager
@@ -200,16 +206,16 @@ class _Quiet:
         They end as failures; the warning would print what the server sent.
         """
         with self._lock:
-            if self._calls == 0:
+            if self._models == 0:
                 self._filters.enter_context(warnings.catch_warnings())
                 warnings.filterwarnings("ignore", "Pydantic serializer warnings")
-            self._calls += 1
+            self._models += 1
         try:
             yield
         finally:
             with self._lock:
-                self._calls -= 1
-                if self._calls == 0:
+                self._models -= 1
+                if self._models == 0:
                     self._filters.close()
 
 

@@ -35,7 +35,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """What a model answered.
 
     Attributes:
-        text: The reply, untouched.
+        text: The reply as it came, but for keys, which are replaced by `[redacted]`.
         reasoning: Reasoning that the provider returned apart from the reply.
         finish_reason: Why generation ended, as inspect-ai names it: `stop`, `max_tokens`, `content_filter`, …
         model: Name and version of the model as the server says; null where it says nothing.
