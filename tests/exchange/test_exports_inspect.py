@@ -250,7 +250,8 @@ def rotated_run(tmp_path: Path) -> tuple[Benchmark, Path]:
         generation=Generation(temperature=0.5, max_tokens=9, extra_body={"token": "canary"}),
         benchmark=benchmark.fingerprint,
     )
-    write_run(tmp_path / "run", record, answers[1:], [AnswerError(question=answers[0].question, error="timed out")])
+    failed = AnswerError(question=answers[0].question, variant=answers[0].variant, error="timed out")
+    write_run(tmp_path / "run", record, answers[1:], [failed])
     return benchmark, tmp_path / "run"
 
 
@@ -260,14 +261,18 @@ def test_variants_are_epochs_with_options_as_they_were_shown(
     benchmark, run = rotated_run
     write_inspect_log(read_run(run), benchmark, tmp_path / "log.eval")
     log = read_eval_log(str(tmp_path / "log.eval"))
-    assert (log.status, log.eval.model, log.eval.config.epochs) == ("success", "openai/m", 4)
+    assert (log.status, log.eval.model, log.eval.config.epochs) == ("error", "openai/m", 4)
+    assert log.error is not None
+    assert log.error.message.startswith("1 question got no answer")
     assert (log.eval.model_generate_config.temperature, log.eval.model_generate_config.max_tokens) == (0.5, 9)
     assert log.samples is not None
     assert len(log.samples) == 12
     questions = {question.id: question for question in benchmark.questions}
     for sample in log.samples:
         question = questions[str(sample.id)]
+        assert sample.metadata["variant"] == f"rotation-{sample.epoch - 1}"
         if sample.error is not None:
+            assert sample.epoch == 1
             assert (sample.error.message, sample.scores, sample.output.choices) == ("timed out", None, [])
             continue
         assert sample.choices is not None
@@ -332,6 +337,8 @@ def test_runs_of_settings_that_no_suite_words_show_the_question(built: Benchmark
     write_inspect_log(read_run(tmp_path / "run"), built, tmp_path / "log.eval")
     log = read_eval_log(str(tmp_path / "log.eval"))
     assert log.samples is not None
+    assert {sample.epoch for sample in log.samples} == {1}
+    assert (log.status, log.error) == ("success", None)
     assert {sample.id: sample.output.stop_reason for sample in log.samples} == dict.fromkeys(
         built.table["id"], "unknown"
     )
@@ -355,3 +362,17 @@ def test_a_run_that_is_asked_leaves_a_log(
         contents = b"".join(archive.read(name) for name in archive.namelist())
     assert b"canary" not in contents
     assert server.base_url.encode() not in contents
+
+
+def test_people_are_epochs_and_what_was_never_tried_is_told(built: Benchmark, tmp_path: Path) -> None:
+    asked = built.table["id"].to_list()[:-1]
+    answers = [Answer(question=one, variant="bob", text="B") for one in asked[1:]]
+    answers += [Answer(question=one, variant="ann", text="A") for one in asked]
+    write_run(tmp_path / "run", RunRecord(model="human", benchmark=built.fingerprint), answers)
+    write_inspect_log(read_run(tmp_path / "run"), built, tmp_path / "log.eval")
+    log = read_eval_log(str(tmp_path / "log.eval"))
+    assert log.samples is not None
+    assert {(sample.metadata["variant"], sample.epoch) for sample in log.samples} == {("bob", 1), ("ann", 2)}
+    assert log.status == "error"
+    assert log.error is not None
+    assert log.error.message.startswith("1 question got no answer")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from probe4d.runs.run import RECORD_FILE, Run, check_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting
 from probe4d.store.files import whole_file
 from probe4d.store.hashing import digest
+from probe4d.wording import counted
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalResults, EvalSample
@@ -46,11 +47,12 @@ _CUT_REASONS = {"length": "max_tokens", "max_output_tokens": "max_tokens"}
 def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str) -> None:
     """Write the answers of a run, with what the default parser makes of them, as an `.eval` file.
 
-    A sample is an answer; its id is that of the question, and variants are its epochs. Pictures are not in the log,
-    only the digest of what was shown; nor are the model's own arguments and its server's address.
+    A sample is an answer or a failure; its id is that of the question, and its epoch the place of its variant in the
+    setting. Pictures are not in the log, only the digest of what was shown; nor are the model's own arguments and its
+    server's address.
 
     Args:
-        run: The run; questions without an answer are left out.
+        run: The run. What was never tried has no sample; as long as a question has no answer, the status is `error`.
         benchmark: The benchmark that it answers.
         path: File to write, with the ending `.eval`.
 
@@ -67,7 +69,7 @@ def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str) -> None:
     path = Path(path)
     if path.suffix != ".eval":
         raise InputError("does not end in .eval.", path=path, remedy="Name the log so that inspect-ai knows it.")
-    check_run(run, benchmark, allow_missing=True)
+    untried = check_run(run, benchmark, allow_missing=True)
     answers = _read(run, benchmark)
     with (
         whole_file(path) as temporary,
@@ -80,7 +82,7 @@ def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str) -> None:
             )
             summaries.append(sample.summary().model_dump_json(exclude_none=True))
         archive.writestr("summaries.json", f"[{','.join(summaries)}]")
-        archive.writestr("header.json", _header(run, benchmark, answers).model_dump_json(exclude_none=True))
+        archive.writestr("header.json", _header(run, benchmark, answers, untried).model_dump_json(exclude_none=True))
 
 
 def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
@@ -100,13 +102,36 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     ]
     schema = {"shown": pl.List(pl.String()), "reference": pl.String()}
     rows = rows.drop("options", "reference").hstack(pl.DataFrame(turned, schema=schema, orient="row"))
-    rows = rows.with_columns(epoch=pl.int_range(pl.len()).over("question") + 1).with_row_index("place")
+    rows = _with_epochs(rows, setting, benchmark).with_row_index("place")
     scored = rows.filter(pl.col("format").is_in(SCORED_FORMATS))
     parts = scored["text"].map_elements(setting.answer_part, return_dtype=pl.String())
     read = parse_table(scored.select("format", "finish_reason", "error", options="shown").with_columns(text=parts))
     read = read.with_columns(place=scored["place"])
     correct = (pl.col("label") == pl.col("reference")).fill_null(value=False)
     return rows.join(read, on="place", how="left", maintain_order="left").with_columns(correct=correct)
+
+
+def _with_epochs(rows: pl.DataFrame, setting: Setting, benchmark: Benchmark) -> pl.DataFrame:
+    """Rows with the place of their variant in the setting (from 1), in which no answer before it needs to exist.
+
+    Variants that the setting does not know, such as people in a run from elsewhere, follow in the order of the log.
+    """
+    places = [
+        (question.id, variant.name, place)
+        for question in benchmark.questions
+        for place, variant in enumerate(setting.variants(question), start=1)
+    ]
+    schema = {"question": pl.String(), "variant": pl.String(), "epoch": pl.Int64()}
+    known = pl.DataFrame(places, schema=schema, orient="row")
+    placed = rows.join(known, on=["question", "variant"], how="left", nulls_equal=True, maintain_order="left")
+    strange = placed.filter(pl.col("epoch").is_null()).select(pl.col("variant").unique(maintain_order=True))
+    after = strange.with_row_index("after", offset=1).with_columns(pl.col("after").cast(pl.Int64))
+    taken = pl.col("epoch").max().fill_null(0)
+    return (
+        placed.join(after, on="variant", how="left", nulls_equal=True, maintain_order="left")
+        .with_columns(epoch=pl.col("epoch").fill_null(taken + pl.col("after")))
+        .drop("after")
+    )
 
 
 def _samples(run: Run, benchmark: Benchmark, answers: pl.DataFrame) -> Iterator[EvalSample]:
@@ -221,7 +246,7 @@ def _error(what: str | None) -> Any:
     return None if what is None else EvalError(message=what, traceback=what, traceback_ansi=what)
 
 
-def _header(run: Run, benchmark: Benchmark, answers: pl.DataFrame) -> EvalLog:
+def _header(run: Run, benchmark: Benchmark, answers: pl.DataFrame, untried: Sequence[str]) -> EvalLog:
     from inspect_ai.log import EvalConfig, EvalDataset, EvalLog, EvalSpec, EvalStats
 
     record, told = run.record, _told_at(run)
@@ -247,8 +272,11 @@ def _header(run: Run, benchmark: Benchmark, answers: pl.DataFrame) -> EvalLog:
         },
     )
     usage = _whole_usage(answers)
+    failed = answers.filter(pl.col("error").is_not_null())["question"].n_unique()
+    unanswered = counted(failed + len(untried), "question")
     return EvalLog(
-        status="success",
+        status="error" if failed or untried else "success",
+        error=_error(f"{unanswered} got no answer, or not in every variant." if failed or untried else None),
         eval=spec,
         results=_results(answers),
         stats=EvalStats(started_at=told, completed_at=told, model_usage={record.model: usage}),
