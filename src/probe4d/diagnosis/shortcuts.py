@@ -19,7 +19,7 @@ from probe4d.diagnosis.shortcut_features import Feature, features_of
 from probe4d.diagnosis.shortcut_rules import rule_in_words
 from probe4d.diagnosis.tables import SHORTCUTS_SCHEMA
 
-__all__ = ["THRESHOLD", "shortcuts_table", "stands_out"]
+__all__ = ["NEARLY_ALL", "THRESHOLD", "shortcuts_table", "stands_out"]
 
 THRESHOLD = 0.10
 """Least excess over a constant answer, and least excess beyond the reference, of a named shortcut."""
@@ -27,6 +27,10 @@ THRESHOLD = 0.10
 _WIDTHS = 3.0
 """How many times its lower half-width an interval has to stay above 0: some hundred predictions are tried for each
 run, and with few scenes intervals are too narrow."""
+
+NEARLY_ALL = 0.95
+"""Share of answers from which a feature that predicts them needs a plain interval alone: neither guessing nor knowing
+comes near it while a constant answer and the reference each predict a tenth less, on however few questions."""
 
 _EXCESS, _BEYOND = 2, 3
 
@@ -123,15 +127,16 @@ def _row(finding: _Finding, bounds: npt.NDArray[np.float64]) -> tuple[object, ..
     share, constant, excess, beyond, truth = (finding.sums.numerators.sum(axis=1) / total).tolist()
     low, high = bounds[_EXCESS].tolist()
     beyond_low, beyond_high = bounds[_BEYOND].tolist()
-    passes = stands_out(excess, low) and stands_out(beyond, beyond_low)
+    widths = 1.0 if share >= NEARLY_ALL else _WIDTHS
+    passes = stands_out(excess, low, widths) and stands_out(beyond, beyond_low, widths)
     cell = finding.cell
     text = (finding.run, cell.family, cell.format, finding.feature.name, finding.rule)
     return (*text, share, constant, excess, low, high, passes, finding.n, beyond, beyond_low, beyond_high, truth)
 
 
-def stands_out(value: float, low: float) -> bool:
+def stands_out(value: float, low: float, widths: float = _WIDTHS) -> bool:
     """Whether a gain is as large, and as far above 0 for its interval, as a named shortcut's has to be."""
-    return value >= THRESHOLD and value - _WIDTHS * (value - low) > 0
+    return value >= THRESHOLD and value - widths * (value - low) > 0
 
 
 def _best(table: pl.DataFrame, features: Sequence[Feature]) -> list[bool]:

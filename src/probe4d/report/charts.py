@@ -73,7 +73,7 @@ def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Ch
 
 
 def ranges(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
-    """Two shares a row, joined: columns name, false (hollow), true (filled), and told, a word beside them."""
+    """Two shares a row, joined: columns name, false (hollow), true (filled), and told, words beside them."""
     import altair as alt
 
     order = rows["name"].to_list()
@@ -205,7 +205,9 @@ def _unit() -> altair.Scale:
 def _axis() -> altair.Axis:
     import altair as alt
 
-    return alt.Axis(format="%", title=None, tickCount=5, domain=False)
+    # Every other line without its label, or the labels of a narrow chart run into each other.
+    label = "datum.value * 2 % 1 == 0 ? format(datum.value, '.0%') : ''"
+    return alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], labelExpr=label, title=None, domain=False)
 
 
 @cache

@@ -41,10 +41,10 @@ def relations(lookup: Lookup, names: Sequence[str]) -> Section:
                     rates = [(share(one), bounds(one), count(one)) for one in (true, false, near_miss)]
                     rows.append((name, family, relation, *chain.from_iterable(rates)))
                 if true is not None and false is not None:
-                    lines.append((label, false.value, true.value))
+                    lines.append((label, false.value, true.value, f"n {true.n + false.n:,}"))
         if lines:
-            table = pl.DataFrame(lines, schema=["name", "false", "true"], orient="row")
-            words = "; ".join(f"{label} TPR {percent(true)} FPR {percent(false)}" for label, false, true in lines)
+            table = pl.DataFrame(lines, schema=["name", "false", "true", "told"], orient="row")
+            words = "; ".join(f"{label} TPR {percent(true)} FPR {percent(false)}" for label, false, true, _ in lines)
             drawn.append(charts.ranges(name, words, table, colours[name]))
     return Section(
         "relations",
