@@ -54,9 +54,9 @@ def test_evidence_is_held_against_none_and_spoilt_evidence_against_ones_own() ->
     assert [one.evidence for one in find_run_families(runs, lambda run, against: 30).comparisons] == [
         ("cameras", "none"),
         ("birds-eye", "none"),
-        ("black cameras", "cameras"),
-        ("shuffled cameras", "cameras"),
-        ("other-scene cameras", "cameras"),
+        ("black:cameras", "cameras"),
+        ("shuffled:cameras", "cameras"),
+        ("other-scene:cameras", "cameras"),
     ]
 
 

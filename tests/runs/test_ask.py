@@ -14,13 +14,14 @@ from msgspec import structs
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.control_runs import control_model
+from probe4d.diagnosis.diagnose import diagnose
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.plan import Course, RunPlan
-from probe4d.runs.run import Answer, AnswerError
+from probe4d.runs.run import Answer, AnswerError, asked_of
 from probe4d.runs.selection import Selection
 from probe4d.runs.summary import summary_of
 from probe4d.scenes.tables import Scenes
@@ -154,6 +155,10 @@ def test_answers_stay_when_what_they_were_shown_is_gone(built: Benchmark, scenes
     assert left_out
     assert not answered & left_out
     assert answered | left_out == set(built.table.filter(family="existence")["id"])
+    assert set(asked_of(again, built)["id"]) == answered
+    assert (summary_of(again).unanswered, sum(summary_of(again).left_out.values())) == (0, len(left_out))
+    accuracy = diagnose(built, [again]).figures.filter(run="run", metric="accuracy", family="existence", format="all")
+    assert accuracy["n"].to_list() == [len(answered)]
 
 
 def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Server, tmp_path: Path) -> None:

@@ -19,9 +19,6 @@ _DEFAULT = "default"
 _PLACE_ALONE = ("base_url",)
 """Parameters that say where a model was reached, and nothing of the model."""
 
-_DRAWN = ("shuffled", "other-scene")
-"""Kinds of evidence that depend on a seed."""
-
 
 class RunFamilies(NamedTuple):
     """What runs say of one another.
@@ -100,8 +97,8 @@ def _other_evidence(record: RunRecord, against: RunRecord) -> bool:
     if shown is None or other is None or record.setting != against.setting:
         return False
     if other.kind == "none":
-        return shown.kind == "own"
-    return other.kind == "own" and shown.kind not in ("own", "none") and _own(shown) == _own(other)
+        return shown.is_own
+    return other.is_own and not shown.is_own and shown.kind != "none" and _own(shown) == _own(other)
 
 
 def _other_setting(record: RunRecord, against: RunRecord) -> bool:
@@ -115,7 +112,7 @@ def _own(plan: EvidencePlan) -> EvidencePlan | None:
 
 def _told(plan: EvidencePlan | None) -> EvidencePlan | None:
     """A plan without what has no effect on it."""
-    if plan is None or plan.kind in _DRAWN:
+    if plan is None or plan.is_drawn:
         return plan
     if plan.kind == "none":
         return EvidencePlan()
@@ -125,7 +122,4 @@ def _told(plan: EvidencePlan | None) -> EvidencePlan | None:
 def _in_words(plan: EvidencePlan | None) -> str:
     if plan is None:
         return "unknown"
-    if plan.kind == "none":
-        return "none"
-    words = str(plan.view) if plan.kind == "own" else f"{plan.kind} {plan.view}"
-    return words if plan.span == "question" else f"{words} of the whole {plan.span}"
+    return plan.name if plan.kind == "none" or plan.span == "question" else f"{plan.name} of the whole {plan.span}"

@@ -160,7 +160,7 @@ class FamilyComparison:
         run: Name of the run, the first of the comparison.
         against: Name of the run that it is held against, the second.
         evidence: What the run and the one it is held against were shown, in a few words, such as `cameras`,
-            `shuffled cameras`, `none`; `unknown` where a record does not say.
+            `shuffled:cameras`, `none`; `unknown` where a record does not say.
         settings: Settings of the run and of the one it is held against.
         questions: How many questions of scored formats both were asked.
     """

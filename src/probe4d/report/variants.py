@@ -5,6 +5,7 @@ from __future__ import annotations
 from probe4d.report.lookup import Lookup, interval, percent
 from probe4d.report.statement import FEW, ONE_ANSWER, RunStatement, Statement
 from probe4d.runs.run import RunRecord
+from probe4d.runs.settings import recorded_setting
 
 __all__ = ["of_variants", "way_of_asking"]
 
@@ -23,7 +24,7 @@ def of_variants(record: RunRecord, lookup: Lookup, run: str) -> RunStatement | N
         f"({interval(alike) or 'no interval'}); {right}{percent(every.value)} in all, {percent(some.value)} in at "
         "least one."
     )
-    if not record.setting.startswith("permuted:"):
+    if recorded_setting(record.setting).varies != "options":
         return RunStatement(run, False, Statement("note", text))
     if alike.high is not None and alike.high < ONE_ANSWER:
         return RunStatement(run, True, Statement("bad", f"Its answers change with the order of the options. {text}"))
@@ -32,12 +33,12 @@ def of_variants(record: RunRecord, lookup: Lookup, run: str) -> RunStatement | N
 
 def _asked_so(record: RunRecord) -> tuple[str, str]:
     """Family and format of the figures over all questions that have variants."""
-    return ("all", "choice") if record.setting.startswith("permuted:") else ("all", "all")
+    return ("all", "choice") if recorded_setting(record.setting).varies == "options" else ("all", "all")
 
 
 def way_of_asking(record: RunRecord) -> str:
     """How the variants of a run differ, as the beginning of a sentence."""
-    kind, _, count = record.setting.partition(":")
-    if kind == "permuted":
-        return f"With the options in {count} orders"
-    return f"Asked {count} times" if kind == "repeat" else "Asked in several variants"
+    setting = recorded_setting(record.setting)
+    if setting.varies == "options":
+        return f"With the options in {setting.count} orders"
+    return f"Asked {setting.count} times" if setting.varies == "seed" else "Asked in several variants"

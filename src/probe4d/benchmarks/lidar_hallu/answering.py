@@ -26,7 +26,11 @@ from probe4d.scenes.tables import Scenes
 __all__ = ["answers_in"]
 
 SAME_EVENT = 0.5
-"""An option names an event that shares at least this part of the key frames that either of the two has."""
+"""An option names an event that shares at least this part of the key frames that either of the two has.
+
+Two scenes rarely have an event at the same key frames to the last one. With half, two options that do not overlap can
+both name it only where they halve it.
+"""
 
 _ASKED_SCHEMA: dict[str, pl.DataType] = {
     "question": pl.String(),

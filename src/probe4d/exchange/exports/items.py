@@ -74,7 +74,7 @@ class Exported:
         record: Record of the benchmark.
         card: Text of the benchmark's card; empty where there is none.
         setting: How the questions are asked.
-        evidence: Name of what is shown with them, such as `none` or `own birds-eye`.
+        evidence: Name of what is shown with them, such as `none` or `shuffled:birds-eye`.
         items: The questions, in benchmark order.
         pictures: Number of different pictures.
         left_out: Questions of the benchmark that the export leaves out, and why.
