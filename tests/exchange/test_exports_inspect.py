@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
 import importlib.metadata
 import subprocess
 import sys
@@ -16,7 +15,7 @@ import pytest
 from export_making import HOSTILE, benchmark_of, hostile_benchmark, hostile_question
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
-from inspect_ai.model import ContentImage, GenerateConfig, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suites import suite_prompt
@@ -38,13 +37,6 @@ def _quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("INSPECT_DISPLAY", "none")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def built(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
-    path = tmp_path_factory.mktemp("built") / "bench"
-    build("lidar-hallu", open_scenes(simulated), path, per_family=8)
-    return read_benchmark(path)
 
 
 def evaluated(task: Task, replies: dict[str, str], tmp_path: Path, **options: Any) -> EvalLog:
@@ -141,29 +133,8 @@ def test_figures_are_those_of_diagnose(built: Benchmark, tmp_path: Path) -> None
     assert 0 < written["valid probe4d/valid_rate"] < 1
 
 
-def test_pictures_go_before_the_text_and_are_rendered_once(
-    built: Benchmark, simulated: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PROBE4D_CACHE", str(tmp_path / "cache"))
-    arguments = {"benchmark": str(built.path), "dataroot": str(simulated), "evidence": "birds-eye", "limit": 2}
-    task = lidar_hallu(**arguments)  # type: ignore[arg-type]
-    pictures = {path: path.stat().st_mtime_ns for path in (tmp_path / "cache" / "inspect").rglob("pictures/*")}
-    assert lidar_hallu(**arguments).dataset[0].id == task.dataset[0].id  # type: ignore[arg-type]
-    assert {path: path.stat().st_mtime_ns for path in pictures} == pictures
-    for sample in task.dataset:
-        assert isinstance(sample.input, list)
-        *shown, text = sample.input[0].content
-        assert shown
-        for picture in shown:
-            assert isinstance(picture, ContentImage)
-            path = Path(picture.image)
-            assert path in pictures
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == path.stem
-        assert text.text.endswith(
-            suite_prompt("lidar-hallu", "default")(
-                next(question for question in built.questions if question.id == sample.id)
-            )
-        )
+def test_a_task_with_pictures_is_evaluated(built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+    task = lidar_hallu(benchmark=str(built.path), dataroot=str(simulated), evidence="birds-eye", limit=2)
     replies = {sample.input[0].text: sample.target for sample in task.dataset}
     assert values(evaluated(task, replies, tmp_path))["correct accuracy"] == 1.0
 

@@ -5,6 +5,7 @@ Only inspect-ai and exported task files import this module; the rest of Probe4D 
 
 from __future__ import annotations
 
+import atexit
 import logging
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -21,19 +22,17 @@ from probe4d.benchmarks.source import open_source
 from probe4d.benchmarks.suites import build
 from probe4d.diagnosis.parsing import parse
 from probe4d.errors import InputError
+from probe4d.evidence.pictures import PictureOptions
 from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.items import ExportItem, left_out_lines
 from probe4d.exchange.exports.jsonl import read_items, read_left_out
-from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.evidence_plan import Span, evidence_named
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.selection import Selection
 from probe4d.runs.settings import setting_named
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
-from probe4d.store.cache import cache_folder
 from probe4d.store.files import inside
-from probe4d.store.hashing import digest
-from probe4d.version import __version__
 
 __all__ = ["exported_task", "lidar_hallu", "parsed_answer", "valid_rate"]
 
@@ -53,7 +52,11 @@ def lidar_hallu(
     sample: int | None = None,
     limit: int | None = None,
     evidence: str = "none",
+    evidence_span: Span = "question",
+    evidence_seed: int = 42,
     max_frames: int = 16,
+    max_side_px: int = 1024,
+    jpeg_quality: int = 85,
 ) -> Task:
     """LiDAR-Hallu: existence, position, motion, distance and time of objects around the ego vehicle.
 
@@ -70,12 +73,19 @@ def lidar_hallu(
         sample: Number of questions drawn, stratified.
         limit: Number of questions, from the first.
         evidence: What is shown, as `probe4d ask --evidence` names it; its pictures come from `dataroot`.
+        evidence_span: Whether the question's frames are shown (`question`), or its whole scene (`scene`).
+        evidence_seed: Seed of wrong orders and of other scenes.
         max_frames: Most frames shown.
+        max_side_px: Longest side of a picture, pixels.
+        jpeg_quality: Quality of camera grids, 1 to 95.
 
     Raises:
         InputError: Neither dataset nor benchmark is given, or one of the arguments cannot be used.
     """
-    shown = evidence_named(evidence, max_frames=max_frames)
+    pictures = PictureOptions(max_side_px=max_side_px, jpeg_quality=jpeg_quality)
+    shown = evidence_named(evidence, span=evidence_span, max_frames=max_frames, seed=evidence_seed, pictures=pictures)
+    if shown.kind != "none" and dataroot is None:
+        raise InputError("showing evidence needs the dataset.", remedy="Give -T dataroot=DATAROOT.")
     scenes = None
     if benchmark is not None:
         asked = read_benchmark(benchmark)
@@ -92,16 +102,15 @@ def lidar_hallu(
 
 
 def _exported_first(benchmark: Benchmark, plan: RunPlan, scenes: Scenes | None) -> Task:
-    """Let an export word the questions; its pictures stay in the cache, where the next evaluation finds them."""
-    if plan.evidence.kind == "none":
-        with tempfile.TemporaryDirectory() as passing:
-            export(benchmark, passing, to="inspect", plan=plan)
-            return exported_task(passing, setting=plan.setting)
-    tables = scenes.fingerprint if scenes is not None else None
-    key = digest([__version__, benchmark.fingerprint, tables, plan])
-    folder = cache_folder() / "inspect" / key
-    if not folder.exists():
-        export(benchmark, folder, to="inspect", plan=plan, scenes=scenes)
+    """Let an export word the questions and make their pictures, anew for each evaluation.
+
+    inspect-ai reads pictures while it evaluates, so that the folder stays until this process ends. Those rendered
+    before come out of the picture cache, which looks at the sensor files that they were made of.
+    """
+    private = tempfile.TemporaryDirectory(prefix="probe4d-inspect-")
+    atexit.register(private.cleanup)
+    folder = Path(private.name, "export")  # inside, for what is exported may be read by others of the machine
+    export(benchmark, folder, to="inspect", plan=plan, scenes=scenes)
     return exported_task(folder, setting=plan.setting)
 
 
