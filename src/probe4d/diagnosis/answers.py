@@ -44,8 +44,9 @@ class ReadAnswers:
         records: One row for each run, question asked of it and variant, runs in order, questions in the order of
             the sheet. Columns of `RECORDS_SCHEMA` without `correct`, labels in the letters of the question itself;
             `other_<parser>`: the label by each other parser; `item`: position in the sheet; `main`: whether this is
-            the run's first variant, whose answers are the run's own; `code`: label code; `shown_code`: that of the
-            answer true of the scene shown, null where the run does not know one.
+            the run's first variant, whose answers are the run's own; `rotation`: of the options as they were shown;
+            `code`: label code; `shown_code`: that of the answer true of the scene shown, null where the run does not
+            know one.
         warnings: Half-written lines, questions left out or without an answer, as sentences.
     """
 
@@ -274,5 +275,5 @@ def _coded(rows: pl.DataFrame) -> pl.DataFrame:
         )
     others = [name for name in rows.columns if name.startswith("other_")]
     return rows.with_columns(shown_code=pl.when(known).then("shown_code")).select(
-        *(name for name in RECORDS_SCHEMA if name != "correct"), *others, "item", "main", "code", "shown_code"
+        *(name for name in RECORDS_SCHEMA if name != "correct"), *others, "item", "main", "rotation", "code", "shown_code"
     )

@@ -72,15 +72,19 @@ def intervals(sums: Sequence[SceneSums], *, draws: int = DRAWS, seed: int = SEED
         seed: Seed of each interval's own generator, so that an interval depends on nothing else computed.
 
     Returns:
-        For each element of `sums` an array (ratios, 2) of low and high.
+        For each element of `sums` an array (ratios, 2) of low and high; NaN where there is but one scene, which
+        leaves nothing to resample.
     """
     found: list[npt.NDArray[np.float64]] = [np.empty((0, 2))] * len(sums)
     by_scenes: dict[int, list[int]] = {}
     for index, element in enumerate(sums):
         by_scenes.setdefault(element.denominators.size, []).append(index)
     for scenes, members in by_scenes.items():
-        bounds = _quantiles([sums[index] for index in members], draw_counts(scenes, draws=draws, seed=seed))
         ends = np.cumsum([sums[index].numerators.shape[0] for index in members])
+        if scenes > 1:
+            bounds = _quantiles([sums[index] for index in members], draw_counts(scenes, draws=draws, seed=seed))
+        else:
+            bounds = np.full((int(ends[-1]), 2), np.nan)
         for index, part in zip(members, np.split(bounds, ends[:-1]), strict=True):
             found[index] = part
     return found

@@ -48,6 +48,8 @@ def _yes_lead(
     says_yes = sheet.labels[:, cell.items] == YES
     sums = scene_sums(scenes, np.vstack([says_yes & positive, says_yes & ~positive, positive, ~positive])).numerators
     counts = draw_counts(sums.shape[1]).astype(np.float64)
+    if sums.shape[1] == 1:
+        counts = counts[:0]  # one scene leaves nothing to resample
     true, false = np.split(sums[:-2], 2)
     rates = true.sum(axis=1) / positive.sum() - false.sum(axis=1) / (~positive).sum()
     # A draw without a true or without a false claim has no rate.

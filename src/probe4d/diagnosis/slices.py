@@ -37,7 +37,7 @@ def slices_table(sheet: Sheet) -> pl.DataFrame:
         for name, total, bound in zip(sheet.names, element.numerators.sum(axis=1), bounds.tolist(), strict=True)
     ]
     table = pl.DataFrame(rows, schema=SLICES_SCHEMA, orient="row")
-    return in_order(table, "run", sheet.names)
+    return in_order(table.with_columns(pl.col("low", "high").fill_nan(None)), "run", sheet.names)
 
 
 def _bins(sheet: Sheet, cell: Group) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:
