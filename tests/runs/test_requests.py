@@ -115,6 +115,16 @@ def test_what_no_prompt_can_word_is_told_from_the_rest() -> None:
     assert wordable([fixed], WORD, setting_named("permuted:2"))[0] == []
 
 
+@pytest.mark.parametrize("name", ["default", "ego", "explicit-threshold"])
+def test_a_reason_that_questions_share_names_none_of_them(name: str) -> None:
+    word, several = PROMPTS[name], [question(f"id {n}", stem=None) for n in range(3)]
+    _, left_out, *_ = wordable(several, word, setting_named(name))
+    assert len({line.reason for line in left_out}) == 1
+    for line in left_out:
+        assert line.question not in line.reason
+        assert line.question in (line.detail or "")
+
+
 def test_keys_name_question_and_variant() -> None:
     assert request_key("q", None) == "q"
     assert request_key("q", "rotation-1") == "q/rotation-1"

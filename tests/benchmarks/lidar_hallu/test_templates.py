@@ -178,7 +178,7 @@ def test_a_missing_ego_motion_text_is_named() -> None:
 
 @pytest.mark.parametrize("damaged", [3, "At the …", [], {}, {"text": 3}, {"text": None}])
 def test_a_damaged_ego_motion_text_is_named(damaged: object) -> None:
-    with pytest.raises(InputError, match="0123456789abcdef holds no ego-motion text"):
+    with pytest.raises(InputError, match="0123456789abcdef: the question holds no ego-motion text"):
         PROMPTS["ego"](asked("existence", "E?", facts={"ego_motion": damaged}))
 
 
@@ -192,7 +192,9 @@ def test_a_damaged_ego_motion_text_is_named(damaged: object) -> None:
     ],
 )
 def test_what_no_rule_has_a_threshold_for_is_named(question: Question) -> None:
-    with pytest.raises(InputError, match=r"0123456789abcdef asks about '.*', for which no rule has a threshold"):
+    with pytest.raises(
+        InputError, match=r"0123456789abcdef: the question asks about '.*', for which no rule has a threshold"
+    ):
         PROMPTS["explicit-threshold"](question)
 
 

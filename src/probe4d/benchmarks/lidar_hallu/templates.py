@@ -150,7 +150,8 @@ def ego_prompt(question: Question) -> str:
     text = motion.get("text") if isinstance(motion, Mapping) else None
     if not isinstance(text, str):
         raise InputError(
-            f"question {question.id} holds no ego-motion text.",
+            "the question holds no ego-motion text.",
+            row=f"question {question.id}",
             remedy="Build the benchmark from a dataset folder, or leave the setting 'ego' out.",
         )
     return f"{text}\n{full_text(_stem(question), question.options)}"
@@ -166,7 +167,8 @@ def explicit_threshold_prompt(question: Question) -> str:
         note = _note(question)
     except KeyError as error:
         raise InputError(
-            f"question {question.id} asks about {error}, for which no rule has a threshold.",
+            f"the question asks about {error}, for which no rule has a threshold.",
+            row=f"question {question.id}",
             remedy="Build or import the benchmark again.",
         ) from error
     return full_text(_stem(question), question.options, note=note)
