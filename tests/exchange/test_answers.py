@@ -72,7 +72,10 @@ BAD: dict[str, tuple[Change, str]] = {
         r"rows that answer a question again: 1 \(line 9: \w{16} as in line 1\)",
     ),
     "missing": (lambda rows: rows.pop(), r"answers that are missing: 1 of 8 \(\w{16}\)\. Add .*--allow-missing"),
-    "no id": (lambda rows: rows[1].pop("question"), "line 2: has none of question, question_id, id"),
+    "no id": (
+        lambda rows: rows[1].pop("question"),
+        "line 2: has none of question, question_id, id .*; there are the columns 'text'",
+    ),
     "two texts": (lambda rows: rows[1].update(answer="A"), "line 2: has text and answer for the reply"),
     "number": (lambda rows: rows[1].update(text=3), "line 2: has 3 in 'text', expected is text"),
     "null": (lambda rows: rows[1].update(text=None), "line 2: has None in 'text'"),
@@ -104,10 +107,31 @@ def test_everything_that_is_unknown_repeated_or_missing_is_listed_at_once(
     assert f"rows that answer a question again: 2 (line 14: {rows[0]['question']} as in line 13, line 16:" in message
     assert f"answers that are missing: 6 of 8 ({', '.join(row['question'] for row in rows[2:])})" in message
     assert "\n" not in message
+    assert message.endswith("give --problems FILE.")
     with pytest.raises(InputError) as caught:
         import_answers(asked, jsonl(tmp_path / "a.jsonl", wrong), tmp_path / "run", allow_missing=True)
     assert "missing" not in str(caught.value)
     assert not (tmp_path / "run").exists()
+
+
+def test_all_problems_are_listed_in_a_file_that_is_asked_for(
+    asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    wrong = [*({"question": f"stranger-{n:02}", "text": "A"} for n in range(12)), rows[0], rows[0]]
+    file, listing = jsonl(tmp_path / "a.jsonl", wrong), tmp_path / "problems.jsonl"
+    with pytest.raises(InputError, match=f"All of them are listed in {listing}"):
+        import_answers(asked, file, tmp_path / "run", problems=listing)
+    again = {"problem": "repeated", "question": rows[0]["question"], "where": "line 14", "first": "line 13"}
+    assert [json.loads(line) for line in listing.read_text().splitlines()] == [
+        *({"problem": "unknown", "question": f"stranger-{n:02}", "where": f"line {n + 1}"} for n in range(12)),
+        again,
+        *({"problem": "missing", "question": row["question"]} for row in rows[1:]),
+    ]
+    with pytest.raises(InputError, match="holds the answers"):
+        import_answers(asked, file, tmp_path / "run", problems=file)
+    assert file.read_bytes() == jsonl(tmp_path / "b.jsonl", wrong).read_bytes()
+    import_answers(asked, jsonl(tmp_path / "c.jsonl", rows), tmp_path / "run", problems=tmp_path / "none.jsonl")
+    assert not (tmp_path / "none.jsonl").exists()
 
 
 def test_answers_to_every_rotation_become_one_run(asked: Benchmark, tmp_path: Path) -> None:
@@ -134,27 +158,64 @@ def test_answers_to_every_rotation_become_one_run(asked: Benchmark, tmp_path: Pa
     assert f"answers that are missing: 1 of {len(rows)} ({last['question']} ({last['variant']}))" in refusal(
         lambda changed: changed.pop()
     )
-    assert "answers the variant None of question" in refusal(lambda changed: changed[0].pop("variant"))
+    assert "answers no variant of question" in refusal(lambda changed: changed[-1].pop("variant"))
     assert "answers the variant 'rotation-9'" in refusal(lambda changed: changed[0].update(variant="rotation-9"))
     assert "has the rotation 2, where rotation-3" in refusal(lambda changed: changed[-1].update(rotation=2))
 
 
-def test_several_people_answer_as_variants(asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path) -> None:
-    people = [row | {"variant": person} for person in ("Ada", "Émile") for row in rows]
-    import_answers(asked, jsonl(tmp_path / "people.jsonl", people), tmp_path / "run", model="human")
-    assert read_run(tmp_path / "run").answers.group_by("variant").len().sort("variant").rows() == [
-        ("Ada", 8),
-        ("Émile", 8),
+def test_a_question_of_one_variant_needs_no_name_of_it(asked: Benchmark, tmp_path: Path) -> None:
+    setting = setting_named("permuted:4")
+    rows = [
+        {"question": question.id, "text": "A", "variant": variant.name if question.options else ""}
+        for question in asked.questions
+        for variant in setting.variants(question)
     ]
-    with pytest.raises(InputError, match=r"answers that are missing: 1 of 16 \(\w{16} \(Émile\)\)"):
-        import_answers(asked, jsonl(tmp_path / "people.jsonl", people[:-1]), tmp_path / "gap", model="human")
+    assert any(not row["variant"] for row in rows)
+    import_answers(asked, jsonl(tmp_path / "a.jsonl", rows), tmp_path / "run", setting="permuted:4")
+    variants = read_run(tmp_path / "run").answers["variant"]
+    assert variants.to_list() == [row["variant"] or "rotation-0" for row in rows]
+
+
+@pytest.mark.parametrize("variants", [("Ada", "Émile"), ("rotation-0", "rotation-1"), ("seed-0",)])
+def test_a_setting_that_asks_once_has_no_variants(
+    variants: tuple[str, ...], asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    answered = [row | {"variant": variant} for variant in variants for row in rows]
+    what = f"line 1: answers the variant '{variants[0]}' of question .* asks once.* as a run of its own; rotations with"
+    for number, options in enumerate(({}, {"setting": "on paper", "new_setting": True})):
+        with pytest.raises(InputError, match=what):
+            import_answers(asked, jsonl(tmp_path / "a.jsonl", answered), tmp_path / str(number), **options)
+
+
+def test_a_rotation_under_a_setting_that_asks_once_is_kept(
+    asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    turned = [
+        row | {"rotation": 1 if question.options else 0} for row, question in zip(rows, asked.questions, strict=True)
+    ]
+    import_answers(asked, jsonl(tmp_path / "a.jsonl", turned), tmp_path / "run", setting="anti-position")
+    assert read_run(tmp_path / "run").answers["rotation"].to_list() == [row["rotation"] for row in turned]
+
+
+@pytest.mark.parametrize("name", ["permuted4", "nosuch", "permuted:0", "human", "Default"])
+def test_a_setting_of_another_name_is_refused_unless_it_is_said_to_be_new(
+    name: str, asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    file = jsonl(tmp_path / "a.jsonl", rows)
+    with pytest.raises(InputError, match=f"there is no setting '{name}'; there are default, .*--new-setting"):
+        import_answers(asked, file, tmp_path / "run", setting=name)
+    assert not (tmp_path / "run").exists()
+    assert import_answers(asked, file, tmp_path / "run", setting=name, new_setting=True)[0].setting == name
 
 
 def test_the_layout_is_that_of_the_setting(asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path) -> None:
     file = jsonl(tmp_path / "a.jsonl", rows)
     assert import_answers(asked, file, tmp_path / "ego", setting="ego")[0].layout == "ego"
-    assert import_answers(asked, file, tmp_path / "mine", setting="of my own")[0].layout == "plain"
-    assert import_answers(asked, file, tmp_path / "other", setting="of my own", layout="ego")[0].layout == "ego"
+    assert import_answers(asked, file, tmp_path / "mine", setting="of my own", new_setting=True)[0].layout == "plain"
+    assert (
+        import_answers(asked, file, tmp_path / "other", setting="of my own", new_setting=True, layout="ego")[0].layout
+        == "ego"
+    )
 
 
 def test_missing_answers_may_be_allowed(asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path) -> None:
@@ -169,7 +230,7 @@ def test_bad_files_are_named(asked: Benchmark, rows: list[dict[str, Any]], tmp_p
         import_answers(asked, cut, tmp_path / "run")
     with pytest.raises(InputError, match=r"nowhere.csv: cannot be read"):
         import_answers(asked, tmp_path / "nowhere.csv", tmp_path / "run")
-    with pytest.raises(InputError, match=r"answers.txt: is neither a .csv nor a .jsonl"):
+    with pytest.raises(InputError, match=r"answers.txt: is no .csv, .tsv or .jsonl file"):
         import_answers(asked, tmp_path / "answers.txt", tmp_path / "run")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.json").write_text("{}")

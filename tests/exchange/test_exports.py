@@ -22,7 +22,8 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import QUESTION_SCHEMA, to_table
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
-from probe4d.exchange.exports.export import HARNESSES, export
+from probe4d.exchange.exports import HARNESSES
+from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.huggingface import TABLE_SCHEMA
 from probe4d.exchange.exports.items import Exported, left_out_lines
 from probe4d.exchange.exports.jsonl import read_items
@@ -293,6 +294,7 @@ def test_a_picture_shown_twice_is_written_once(built: Benchmark, simulated: Path
 
 def test_lm_eval_opens_the_pictures(pictured: Path) -> None:
     folder = pictured / "lm-eval"
+    assert "pip install pillow" in (folder / "README.md").read_text()
     tasks = yaml_of(folder / "probe4d_lidar_hallu.yaml")["task"]
     assert all(yaml_of(folder / f"{task}.yaml")["doc_to_image"] == "!function opening.pictures" for task in tasks)
     line = json.loads((folder / f"{tasks[0]}.jsonl").read_bytes().splitlines()[0])

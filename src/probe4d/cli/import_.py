@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from probe4d.cli import app, output
+from probe4d.wording import counted
 
 imports = typer.Typer(help="Import released questions, or answers recorded elsewhere.", no_args_is_help=True)
 app.add_typer(imports, name="import")
@@ -34,10 +35,10 @@ def import_lidar_hallu(
 
     done = import_release(release, out, run, model=model, setting=setting)
     how = "written" if done.created else "left as it is"
-    typer.echo(f"{out}: {done.benchmark.table.height:,} questions, {how}")
+    typer.echo(f"{out}: {counted(done.benchmark.table.height, 'question')}, {how}")
     if run is not None and done.run is not None:
         told = f"{done.run.model}, {done.run.setting}, {done.run.layout} layout"
-        typer.echo(f"{run}: {done.answers:,} answers, {done.errors:,} errors ({told})")
+        typer.echo(f"{run}: {counted(done.answers, 'answer')}, {counted(done.errors, 'error')} ({told})")
     for sentence in done.notes:
         output.note(sentence)
 
@@ -49,8 +50,8 @@ def import_answers(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="CSV or JSONL: columns question (the id) and text (the reply), and where there are any error, "
-            "reasoning, finish_reason, variant and rotation.",
+            help="CSV, TSV or JSONL: columns question (the id) and text (the reply), and where there are any error, "
+            "reasoning, finish_reason, variant and rotation; or samples that lm-evaluation-harness logged.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "--run", help="Run folder to write.")],
@@ -58,17 +59,34 @@ def import_answers(
         str | None, typer.Option("--model", help="Who answered: a model, or `human`; left out: the file's name.")
     ] = None,
     setting: Annotated[str, typer.Option("--setting", help="Name of the setting.")] = "default",
+    new_setting: Annotated[
+        bool, typer.Option("--new-setting", help="The setting is none of Probe4D's; replies are read as in default.")
+    ] = False,
     layout: Annotated[
         Literal["plain", "ego"] | None,
         typer.Option("--layout", help="Whether prompts held the ego-motion text (ego); left out: as the setting has."),
     ] = None,
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Questions may go without answer.")] = False,
+    problems: Annotated[
+        Path | None,
+        typer.Option(
+            "--problems", metavar="FILE", help="JSONL file that gets every unknown, repeated and missing id, if any."
+        ),
+    ] = None,
 ) -> None:
     """Import answers recorded elsewhere, of models or of people, to the questions of a benchmark."""
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.exchange.answers import import_answers as import_file
 
     record, answers, errors = import_file(
-        read_benchmark(benchmark), file, out, model=model, setting=setting, layout=layout, allow_missing=allow_missing
+        read_benchmark(benchmark),
+        file,
+        out,
+        model=model,
+        setting=setting,
+        new_setting=new_setting,
+        layout=layout,
+        allow_missing=allow_missing,
+        problems=problems,
     )
-    typer.echo(f"{out}: {answers:,} answers, {errors:,} errors ({record.model}, {record.setting})")
+    typer.echo(f"{out}: {counted(answers, 'answer')}, {counted(errors, 'error')} ({record.model}, {record.setting})")

@@ -8,23 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
+
+import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
-from probe4d.exchange.rows import Row, read_rows
+from probe4d.exchange.answer_rows import answer_rows, optional_text, question_of, reply_of
+from probe4d.exchange.rows import Row
 from probe4d.runs.run import Answer, AnswerError, AnswerKey, RunRecord, refuse_used, write_run
-from probe4d.runs.settings import Setting, Variant, recorded_setting
+from probe4d.runs.settings import Setting, Variant, recorded_setting, setting_named
+from probe4d.store.files import write_bytes
 from probe4d.version import __version__
 
 __all__ = ["import_answers"]
 
-_ID_COLUMNS = ("question", "question_id", "id")
-_TEXT_COLUMNS = ("text", "answer", "prediction", "response")
-_LISTED = 10
-
-"""Question id and name of the variant."""
+_LISTED = 10  # what a sentence can hold of each kind
 
 
 def import_answers(
@@ -34,42 +34,50 @@ def import_answers(
     *,
     model: str | None = None,
     setting: str = "default",
+    new_setting: bool = False,
     layout: str | None = None,
     allow_missing: bool = False,
+    problems: Path | str | None = None,
 ) -> tuple[RunRecord, int, int]:
     """Write the replies of a file as a run of a benchmark.
 
     The file has one row an answer: the question's id (column `question`, `question_id` or `id`) and the reply
     (`text`, `answer`, `prediction` or `response`), and may have `error`, `reasoning`, `finish_reason`, `variant` and
-    `rotation`. A row with an error is kept as an error; an empty reply is an answer that says nothing.
+    `rotation`. A row with an error is kept as an error; an empty reply is an answer that says nothing. Lines of an
+    export with a reply added, and samples that lm-evaluation-harness logged, are taken as they are.
 
     A setting that asks a question more than once, such as `permuted:4`, wants an answer to each of its variants
-    (`rotation-0`, `rotation-1`, …). Under any other setting variants may have any names, and each of them should
-    answer every question; the run's own figures are those of the first. Several people are several runs.
+    (`rotation-0`, `rotation-1`, …), named where there are several. Any other setting wants one answer a question.
 
     Args:
         benchmark: The benchmark that was asked.
-        file: A `.csv` or `.jsonl` file.
+        file: A `.csv`, `.tsv` or `.jsonl` file.
         run: Folder of the run, new or empty.
         model: Name of the model; null is the file's name.
         setting: Name of the setting.
+        new_setting: Whether the setting may be none of Probe4D's. Its answers are read as those of `default`.
         layout: Prompt layout; null is that of the setting.
         allow_missing: Whether questions may go without an answer.
+        problems: JSON-lines file that gets every unknown, repeated and missing id, where there are any.
 
     Returns:
         Content of `run.json`, number of answers, number of errors.
 
     Raises:
-        InputError: The file or a row is wrong, ids are unknown or come twice, or questions have no row; it lists
-            the first ten of each. Then nothing is written.
+        InputError: The setting, the file or a row is wrong, ids are unknown or come twice, or questions have no row;
+            the message counts these and lists the first ten of each. Then there is no run.
     """
     file, run = Path(file), Path(run)
     refuse_used(run)
-    if file.suffix not in (".csv", ".jsonl"):
-        raise InputError("is neither a .csv nor a .jsonl file.", path=file, remedy="Convert it to one of the two.")
-    how = recorded_setting(setting)
+    if file.suffix not in (".csv", ".tsv", ".jsonl"):
+        raise InputError("is no .csv, .tsv or .jsonl file.", path=file, remedy="Convert it to one of them.")
+    if problems is not None and Path(problems).resolve() == file.resolve():
+        raise InputError("holds the answers and cannot list their problems, too.", path=file)
+    how = _setting(setting, is_new=new_setting)
     found = _found(file, {question.id: question for question in benchmark.questions}, how)
-    _refuse_gaps(file, found, _expected(benchmark, how, found.replies), allow_missing=allow_missing)
+    if not allow_missing:
+        found.problems.extend(_missing(benchmark, how, found.replies))
+    _refuse_problems(file, found, Path(problems) if problems is not None else None)
     answers = [reply for reply in found.replies.values() if isinstance(reply, Answer)]
     errors = [reply for reply in found.replies.values() if isinstance(reply, AnswerError)]
     record = RunRecord(
@@ -83,99 +91,144 @@ def import_answers(
     return record, len(answers), len(errors)
 
 
+def _setting(name: str, *, is_new: bool) -> Setting:
+    if is_new:
+        return recorded_setting(name)
+    try:
+        return setting_named(name)
+    except InputError as error:
+        raise InputError(
+            error.what,
+            remedy="Give one of them, with a whole number of at least 1 for N; or --new-setting, where it is another.",
+        ) from error
+
+
+class _Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing for which a file is refused: a line of the list of problems."""
+
+    problem: Literal["unknown", "repeated", "missing"]
+    question: str
+    variant: str | None = None
+    where: str | None = None
+    first: str | None = None
+
+    def __str__(self) -> str:
+        name = self.question if self.variant is None else f"{self.question} ({self.variant})"
+        match self.problem:
+            case "unknown":
+                return f"{self.where}: {self.question!r}"
+            case "repeated":
+                return f"{self.where}: {name} as in {self.first}"
+            case "missing":
+                return name
+
+
+_WORDS = {
+    "unknown": (
+        "rows that answer no question of this benchmark",
+        "give the benchmark that the answers belong to (ids are in questions.parquet)",
+    ),
+    "repeated": ("rows that answer a question again", "keep one row of each"),
+    "missing": ("answers that are missing", "add what is missing or import what is there with --allow-missing"),
+}
+"""What there is of each problem, and what helps."""
+
+
 @dataclass(frozen=True)
 class _Found:
-    """What a file holds: replies by question and variant, in its order, and what of it cannot be used, in words."""
+    """What a file holds: replies by question and variant, in its order, and what of it cannot be used."""
 
     replies: dict[AnswerKey, Answer | AnswerError] = field(default_factory=dict)
-    unknown: list[str] = field(default_factory=list)
-    repeated: list[str] = field(default_factory=list)
+    problems: list[_Problem] = field(default_factory=list)
 
 
 def _found(file: Path, questions: Mapping[str, Question], setting: Setting) -> _Found:
     found = _Found()
     rows: dict[AnswerKey, str] = {}
-    for row in read_rows(file):
-        identity = _text(file, row, _ID_COLUMNS, "question id")
+    for row in answer_rows(file):
+        identity = question_of(file, row, questions)
         if identity not in questions:
-            found.unknown.append(f"{row.where}: {identity!r}")
+            found.problems.append(_Problem(problem="unknown", question=identity, where=row.where))
             continue
         variant = _variant(file, row, questions[identity], setting)
         key = (identity, variant.name)
         if key in rows:
-            found.repeated.append(f"{row.where}: {_name(key)} as in {rows[key]}")
+            again = _Problem(
+                problem="repeated", question=identity, variant=variant.name, where=row.where, first=rows[key]
+            )
+            found.problems.append(again)
             continue
         rows[key], found.replies[key] = row.where, _reply(file, row, identity, variant)
     return found
 
 
-def _expected(benchmark: Benchmark, setting: Setting, replies: Mapping[AnswerKey, object]) -> list[AnswerKey]:
-    """Every answer that a whole file would hold, in benchmark order."""
-    given = list(dict.fromkeys(name for _, name in replies)) or [None]
+def _missing(benchmark: Benchmark, setting: Setting, replies: Mapping[AnswerKey, object]) -> list[_Problem]:
     return [
-        (question.id, name) for question in benchmark.questions for name in (_own_variants(question, setting) or given)
+        _Problem(problem="missing", question=question.id, variant=variant.name)
+        for question in benchmark.questions
+        for variant in setting.variants(question)
+        if (question.id, variant.name) not in replies
     ]
 
 
-def _refuse_gaps(file: Path, found: _Found, expected: Sequence[AnswerKey], *, allow_missing: bool) -> None:
-    """Refuse a file with strangers, repetitions or gaps, and list all three at once.
+def _refuse_problems(file: Path, found: _Found, listing: Path | None) -> None:
+    """Refuse a file with strangers, repetitions or gaps, and tell of all three at once.
 
     Raises:
         InputError: There are any.
     """
-    missing = [_name(key) for key in expected if key not in found.replies]
-    faults = []
-    if found.unknown:
-        faults.append(
-            f"rows that answer no question of this benchmark: {len(found.unknown):,} ({_first(found.unknown)})"
-        )
-    if found.repeated:
-        faults.append(f"rows that answer a question again: {len(found.repeated):,} ({_first(found.repeated)})")
-    if missing and not allow_missing:
-        faults.append(f"answers that are missing: {len(missing):,} of {len(expected):,} ({_first(missing)})")
-    if not faults:
+    if not found.problems:
         return
-    remedies = (
-        (found.unknown, "give the benchmark that the answers belong to (ids are in questions.parquet)"),
-        (found.repeated, "keep one row of each"),
-        (missing and not allow_missing, "add what is missing or import what is there with --allow-missing"),
-    )
-    remedy = "; ".join(words for wanted, words in remedies if wanted)
-    raise InputError("; ".join(faults) + ".", path=file, remedy=f"{remedy[0].upper()}{remedy[1:]}.")
+    of_kinds = {kind: [one for one in found.problems if one.problem == kind] for kind in _WORDS}
+    expected = {"missing": f" of {len(found.replies) + len(of_kinds['missing']):,}"}
+    faults = [
+        f"{_WORDS[kind][0]}: {len(some):,}{expected.get(kind, '')} ({_first(some)})"
+        for kind, some in of_kinds.items()
+        if some
+    ]
+    remedy = "; ".join(_WORDS[kind][1] for kind, some in of_kinds.items() if some)
+    remedy = f"{remedy[0].upper()}{remedy[1:]}."
+    if listing is not None:
+        write_bytes(listing, msgspec.json.Encoder().encode_lines(found.problems))
+        remedy += f" All of them are listed in {listing}."
+    elif any(len(some) > _LISTED for some in of_kinds.values()):
+        remedy += " To have all of them listed, give --problems FILE."
+    raise InputError("; ".join(faults) + ".", path=file, remedy=remedy)
 
 
-def _first(items: Sequence[str]) -> str:
-    return ", ".join(items[:_LISTED]) + (", …" if len(items) > _LISTED else "")
-
-
-def _name(key: AnswerKey) -> str:
-    return key[0] if key[1] is None else f"{key[0]} ({key[1]})"
-
-
-def _own_variants(question: Question, setting: Setting) -> list[str | None]:
-    """Names of a setting's own variants of a question; empty where it asks once."""
-    names = [variant.name for variant in setting.variants(question)]
-    return [] if names == [None] else names
+def _first(problems: Sequence[_Problem]) -> str:
+    return ", ".join(map(str, problems[:_LISTED])) + (", …" if len(problems) > _LISTED else "")
 
 
 def _variant(file: Path, row: Row, question: Question, setting: Setting) -> Variant:
-    """The variant that a row answers.
+    """The variant that a row answers; its name may be left out where the question has one only.
 
     Raises:
-        InputError: The setting has variants and the row names none of them, or its rotation cannot be.
+        InputError: The row names none that the question has under the setting, or its rotation cannot be.
     """
-    name, turned = _optional(file, row, "variant"), _rotation(file, row, question)
-    if not _own_variants(question, setting):
-        return Variant(name, rotation=turned or 0)
+    name, turned = optional_text(file, row, "variant"), _rotation(file, row, question)
     known = {variant.name: variant for variant in setting.variants(question)}
+    if name is None and len(known) == 1:
+        (name,) = known
     if name not in known:
+        if None in known:
+            what = f"the setting {setting.name} asks once"
+            remedy = (
+                "Give the answers of each person, or of each time of asking, as a run of its own; rotations with "
+                "--setting permuted:N, repetitions with --setting repeat:N."
+            )
+        else:
+            what = f"the setting {setting.name} has {', '.join(map(str, known))}"
+            remedy = "Name the variant in the column 'variant', or give the setting that was asked with --setting."
         raise InputError(
-            f"answers the variant {name!r} of question {question.id}; "
-            f"the setting {setting.name} has {', '.join(map(str, known))}.",
+            f"answers {'no variant' if name is None else f'the variant {name!r}'} of question {question.id}, "
+            f"where {what}.",
             path=file,
             row=row.where,
-            remedy="Name the variant in the column 'variant', or give the setting that was asked with --setting.",
+            remedy=remedy,
         )
+    if name is None:
+        return Variant(rotation=turned or 0)
     if turned not in (None, known[name].rotation):
         raise InputError(
             f"has the rotation {turned}, where {name} of the setting {setting.name} has {known[name].rotation}.",
@@ -207,39 +260,14 @@ def _rotation(file: Path, row: Row, question: Question) -> int | None:
 
 
 def _reply(file: Path, row: Row, question: str, variant: Variant) -> Answer | AnswerError:
-    failure = _optional(file, row, "error")
+    failure = optional_text(file, row, "error")
     if failure:
         return AnswerError(question=question, variant=variant.name, error=failure)
     return Answer(
         question=question,
         variant=variant.name,
-        text=_text(file, row, _TEXT_COLUMNS, "reply"),
-        reasoning=_optional(file, row, "reasoning"),
-        finish_reason=_optional(file, row, "finish_reason"),
+        text=reply_of(file, row, question),
+        reasoning=optional_text(file, row, "reasoning"),
+        finish_reason=optional_text(file, row, "finish_reason"),
         rotation=variant.rotation,
     )
-
-
-def _text(file: Path, row: Row, columns: tuple[str, ...], what: str) -> str:
-    """Give the text in the one of these columns that is there."""
-    found = [column for column in columns if column in row.values]
-    if len(found) != 1:
-        which = " and ".join(found) if found else f"none of {', '.join(columns)}"
-        raise InputError(
-            f"has {which} for the {what}; expected is one column.",
-            path=file,
-            row=row.where,
-            remedy="Rename the columns to question and text.",
-        )
-    return _checked(file, row, found[0])
-
-
-def _optional(file: Path, row: Row, column: str) -> str | None:
-    return None if row.values.get(column) in (None, "") else _checked(file, row, column)
-
-
-def _checked(file: Path, row: Row, column: str) -> str:
-    value: Any = row.values[column]
-    if not isinstance(value, str):
-        raise InputError(f"has {value!r} in {column!r}, expected is text.", path=file, row=row.where)
-    return value

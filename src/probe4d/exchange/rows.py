@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +17,9 @@ __all__ = ["Row", "read_records", "read_rows"]
 
 Record = TypeVar("Record")
 
+_DELIMITERS = (",", ";", "\t")
+_LONGEST_FIELD = 2**31 - 1  # characters; the most that csv takes on every platform
+
 
 class Row(NamedTuple):
     """One row: where it stands, in words, and its values by column."""
@@ -25,10 +29,11 @@ class Row(NamedTuple):
 
 
 def read_rows(path: Path, *, columns: Collection[str] = ()) -> Iterator[Row]:
-    """Yield the rows of a `.csv` file (with a header) or of a `.jsonl` file.
+    """Yield the rows of a `.csv` file (with a header) or of a `.jsonl` file, as its name ends.
 
     Args:
-        path: The file, UTF-8 (a byte-order mark is allowed).
+        path: The file, UTF-8 (a byte-order mark is allowed). Fields of a `.csv` file may be parted by semicolons or
+            tabs as well, as its header shows, and may be of any length.
         columns: Columns that have to be there.
 
     Raises:
@@ -75,10 +80,12 @@ def _json_rows(path: Path) -> Iterator[Row]:
 
 
 def _csv_rows(path: Path) -> Iterator[Row]:
-    with open(path, encoding="utf-8-sig", newline="") as file:
-        reader = csv.reader(file, strict=True)
+    with _fields_of_any_length(), open(path, encoding="utf-8-sig", newline="") as file:
         number = 0
         try:
+            delimiter, spaced = _layout(file.readline())
+            file.seek(0)
+            reader = csv.reader(file, delimiter=delimiter, skipinitialspace=spaced, strict=True)
             header = next(reader, [])
             repeated = sorted({name for name in header if header.count(name) > 1})
             if repeated:
@@ -110,3 +117,21 @@ def _csv_rows(path: Path) -> Iterator[Row]:
                 row=f"after row {number}",
                 remedy="Save it as UTF-8.",
             ) from error
+
+
+@contextmanager
+def _fields_of_any_length() -> Iterator[None]:
+    """Lift the limit that `csv` sets to the length of fields, as long as a file is read."""
+    limit = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _layout(header: str) -> tuple[str, bool]:
+    """The delimiter that parts a header into most columns, and whether a blank follows each, as in `id, text`."""
+    columns = {mark: next(csv.reader([header], delimiter=mark), []) for mark in _DELIMITERS}
+    delimiter = max(columns, key=lambda mark: len(columns[mark]))  # of equal ones the comma, which comes first
+    rest = columns[delimiter][1:]
+    return delimiter, bool(rest) and all(name.startswith(" ") for name in rest)

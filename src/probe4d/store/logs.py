@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -64,7 +65,7 @@ def _append(path: Path, lines: bytes) -> None:
 
 
 def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = None) -> Iterator[tuple[int, Record]]:
-    """Yield (line number from 1, record) of a log.
+    """Yield (line number from 1, record) of a log, which may begin with a byte-order mark.
 
     Args:
         path: The log.
@@ -77,6 +78,8 @@ def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = 
     decoder = msgspec.json.Decoder(kind)
     with open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
             if not line.endswith(b"\n") and tails is not None:
                 try:
                     yield number, decoder.decode(line)

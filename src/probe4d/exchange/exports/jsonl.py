@@ -24,7 +24,8 @@ before it, in order, `options` and `answer` what the reply is compared with. Giv
 probe4d import answers BENCH replies.jsonl --out RUN --model NAME --setting {{setting}}
 ```
 
-where a line holds `question` (the `id` of a line here), `text` (the reply) and, where there is one, `variant`."""
+where a line holds `id`, `text` (the reply) and, where there is one, `variant`: a line from here with the reply added \
+as `text` will do."""
 
 
 def write_jsonl(exported: Exported, folder: Path) -> None:

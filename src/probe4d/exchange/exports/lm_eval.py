@@ -45,7 +45,16 @@ lm_eval --include_path . --tasks {name} --model MODEL --model_args …
 likelihoods of the answers and reads no reply. The expression is only near to what Probe4D's parser reads: it takes \
 the first letter, or the first yes or no, that stands alone (in "A car is nearest, so B" it takes A; in the setting \
 chain-of-thought it takes the last), and it does not tell refused and truncated replies from wrong ones. For figures \
-that hold, log the samples (`--log_samples`) and import the replies with `probe4d import answers`."""
+that hold, log the samples and import the replies:
+
+```
+lm_eval --include_path . --tasks {name} --model MODEL --log_samples --output_path logged
+cat logged/*/samples_*.jsonl > replies.jsonl
+probe4d import answers BENCH replies.jsonl --out RUN --model NAME --setting {setting}
+```"""
+
+
+_OPENING = "`opening.py` opens the pictures with Pillow, which the harness does not bring: `pip install pillow`."
 
 
 def write_lm_eval(exported: Exported, folder: Path) -> Exported:
@@ -71,9 +80,11 @@ def write_lm_eval(exported: Exported, folder: Path) -> Exported:
     version = exported.record.version
     _write_yaml(folder, name, _group(name, generating, "exact_match", "answer", version))
     _write_yaml(folder, f"{name}_likelihood", _group(f"{name}_likelihood", comparing, "acc", "none", version))
+    how = _HOW.format(name=name, setting=exported.setting.name)
     if pictured:
         write_text(folder / "opening.py", _OPENER)
-    write_text(folder / "README.md", readme(exported, "lm-evaluation-harness", _HOW.format(name=name)))
+        how = f"{how}\n\n{_OPENING}"
+    write_text(folder / "README.md", readme(exported, "lm-evaluation-harness", how))
     return exported
 
 
