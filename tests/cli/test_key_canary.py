@@ -192,7 +192,7 @@ def workplace(tmp_path: Path, command: Command) -> Workplace:
 
 def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -> None:
     run = workplace.run
-    run("demo", "--out", "demo", "--scenes", 1, "--per-family", 12)
+    run("demo", "--out", "demo", "--scenes", 2, "--per-family", 12)
     data, bench = "demo/scenes", "demo/benchmark"
     run("simulate", "simulated", "--scenes", 1, "--no-cameras")
     run("scenes", data)
