@@ -49,9 +49,9 @@ def test_wrong_answers_are_listed_by_rule_and_id(
     done = command("check", tmp_path / "bench", simulated)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
-        "nearest-class: 1 findings",
+        "nearest-class: 1 finding",
         f"  {right.id}: answer: stored {wrong.answer!r}, derived {right.answer!r}.",
-        f"{built.table.height} questions checked, 1 of them wrong, 1 findings",
+        f"{built.table.height} questions checked, 1 of them wrong, 1 finding",
     ]
     as_json = command("check", tmp_path / "bench", simulated, "--json")
     assert as_json.returncode == 1

@@ -32,7 +32,7 @@ def test_says_what_is_there_and_replaces_it_only_when_told(command: Command, tmp
     assert simulated("--seed", 5).returncode == 0
     again = simulated("--seed", 5)
     assert (again.returncode, again.stdout) == (0, f"{tmp_path}\n")
-    assert "1 scenes (all already there)" in again.stderr
+    assert "1 scene (all already there)" in again.stderr
     other = simulated("--seed", 6)
     assert other.returncode == 2
     assert "--scenes 1 --seed 5 --no-cameras, not --scenes 1 --seed 6" in other.stderr

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from probe4d.cli import app, output
+from probe4d.wording import counted
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import BenchmarkRecord
@@ -85,12 +86,13 @@ def build(
         print(msgspec.json.format(msgspec.json.encode(record), indent=2).decode())
         return
     print(
-        f"split {record.source.split}: {record.source.scenes:,} scenes of {record.source.name} {record.source.version}"
+        f"split {record.source.split}: {counted(record.source.scenes, 'scene')} of {record.source.name} "
+        f"{record.source.version}"
     )
     for family, formats in record.counts.items():
         words = ", ".join(f"{n:,} {kind}" for kind, n in sorted(formats.items()))
         print(f"{family}: {words}")
-    print(f"{benchmark.table.height:,} questions, fingerprint {record.fingerprint}, in {out}")
+    print(f"{counted(benchmark.table.height, 'question')}, fingerprint {record.fingerprint}, in {out}")
     for shortfall in record.shortfalls:
         output.note(f"short: {shortfall}")
     for reason, n in record.exclusions.items():

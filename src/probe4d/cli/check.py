@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probe4d.cli import app, output
+from probe4d.wording import counted
 
 __all__ = ["check"]
 
@@ -41,13 +42,13 @@ def check(
         for finding in checked.findings:
             by_rule.setdefault(finding.rule, []).append(f"{finding.question or 'benchmark'}: {finding.what}")
         for rule, sentences in by_rule.items():
-            print(f"{rule}: {len(sentences):,} findings")
+            print(f"{rule}: {counted(len(sentences), 'finding')}")
             for sentence in sentences[:_SHOWN]:
                 print(output.harmless(f"  {sentence}"))
             if len(sentences) > _SHOWN:
                 print(f"  … and {len(sentences) - _SHOWN:,} more (all of them with --json)")
-        counts = f"{checked.faulty:,} of them wrong, {len(checked.findings):,} findings"
-        print(f"{checked.questions:,} questions checked, {counts}")
+        counts = f"{checked.faulty:,} of them wrong, {counted(len(checked.findings), 'finding')}"
+        print(f"{counted(checked.questions, 'question')} checked, {counts}")
         if told := checked.events_taken_as_told:
             print(f"{told:,} events were taken as B4DL tells them: their intervals cannot be derived from the dataset")
     if checked.findings:

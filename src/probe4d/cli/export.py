@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from probe4d.cli import app, output
 from probe4d.cli import ask_options as options
+from probe4d.exchange.exports import Harness
+from probe4d.wording import counted
 
 __all__ = ["export"]
 
@@ -16,9 +18,7 @@ __all__ = ["export"]
 @app.command("export")
 def export(
     benchmark: options.Bench,
-    to: Annotated[
-        Literal["inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"], typer.Option("--to", help="The harness.")
-    ],
+    to: Annotated[Harness, typer.Option("--to", help="The harness.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to write, new or empty.")],
     setting: options.SettingName = "default",
     families: options.Families = None,
@@ -63,7 +63,7 @@ def export(
             begun=counter.expect,
             done=counter,
         )
-    print(f"{out}: {len(exported.items):,} prompts, {exported.pictures:,} pictures for {to}")
+    print(f"{out}: {counted(len(exported.items), 'prompt')}, {counted(exported.pictures, 'picture')} for {to}")
     if exported.pictures:
         output.note("The pictures fall under the licence of the dataset; its terms may forbid to pass them on.")
     for line in left_out_lines(exported.left_out):

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probe4d.cli import app
+from probe4d.wording import counted
 
 __all__ = ["prompts"]
 
@@ -25,4 +26,4 @@ def prompts(
     from probe4d.benchmarks.suites import write_prompts
 
     n = write_prompts(read_benchmark(benchmark), out, setting=setting)
-    print(f"{n:,} prompts in {out}")
+    print(f"{counted(n, 'prompt')} in {out}")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probe4d.cli import app, output
+from probe4d.wording import counted
 
 
 @app.command("simulate")
@@ -49,5 +50,5 @@ def simulate_command(
             done=done,
         )
     there = "" if found == [0] else f" ({'all' if found == [scenes] else found[0]} already there)"
-    output.note(f"{scenes} scenes{there}, version {VERSION}:")
+    output.note(f"{counted(scenes, 'scene')}{there}, version {VERSION}:")
     typer.echo(str(out))

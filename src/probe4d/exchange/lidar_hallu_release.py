@@ -26,6 +26,7 @@ from probe4d.errors import InputError
 from probe4d.exchange.release_files import Placed, read_release
 from probe4d.runs.run import Answer, AnswerError, RunRecord, refuse_used, write_run
 from probe4d.version import __version__
+from probe4d.wording import counted
 
 __all__ = ["Imported", "import_lidar_hallu"]
 
@@ -103,8 +104,8 @@ def import_lidar_hallu(
     unknown = stored.table["keyframes"].null_count()
     notes = (
         [
-            f"{unknown:,} questions have no number of key frames, and exact-prompt pairs leave them out: put the "
-            "release's scenes.csv or scene_metadata.json beside the records."
+            f"There is no number of key frames for {counted(unknown, 'question')}, which exact-prompt pairs leave out: "
+            "put the release's scenes.csv or scene_metadata.json beside the records."
         ]
         if unknown
         else []
@@ -218,12 +219,11 @@ def _card(table: pl.DataFrame, layout: str) -> str:
         f"| {family} | {kind} | {n:,} |" for family, kinds in counts_of(table).items() for kind, n in kinds.items()
     )
     withheld = table["question"].null_count()
-    kept_back = (
-        f"\nThe text of {withheld:,} questions was kept back; only their options are known.\n" if withheld else ""
-    )
+    kept_back = f"\nOf {counted(withheld, 'question')} the options alone are known: the text was kept back.\n"
+    size = f"{counted(table.height, 'question')} about {counted(table['scene'].n_unique(), 'scene')}"
     return f"""# LiDAR-Hallu, as released ({layout} layout)
 
-Imported by Probe4D {__version__}: {table.height:,} questions about {table["scene"].n_unique()} scenes. Reference
+Imported by Probe4D {__version__}: {size}. Reference
 answers are those of the release; nothing here was measured anew. `scene` is the release's scene id, `order` the
 record's index in its category's file, `prompt` the text put before the model without the placeholders of the
 LiDAR model and without the anti-position sentence, which belongs to a run's setting.
@@ -231,6 +231,6 @@ LiDAR model and without the anti-position sentence, which belongs to a run's set
 | family | format | questions |
 |---|---|---|
 {rows}
-{kept_back}
+{kept_back if withheld else ""}
 Licence: {_LICENCE}
 """

@@ -19,6 +19,7 @@ from probe4d.report.verdict import verdicts
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
 from probe4d.version import __version__
+from probe4d.wording import counted
 
 __all__ = ["REPORT_FILE", "write_report"]
 
@@ -80,11 +81,9 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "suite", f"{record.suite}, version {record.version}"
     counts = (f"{family} {sum(formats.values()):,}" for family, formats in record.counts.items())
     yield "questions", f"{diagnosis.benchmark.table.height:,} ({', '.join(counts)})"
-    yield (
-        "dataset",
-        f"{record.source.name} {record.source.version}, {record.source.split}, {record.source.scenes:,} scenes",
-    )
-    yield "dataset's licence", record.source.licence
+    source = record.source
+    yield "dataset", f"{source.name} {source.version}, {source.split}, {counted(source.scenes, 'scene')}"
+    yield "dataset's licence", source.licence
     yield "benchmark fingerprint", record.fingerprint
     if record.seed is not None:
         yield "seed", str(record.seed)

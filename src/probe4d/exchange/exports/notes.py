@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from probe4d.exchange.exports.items import Exported, left_out_lines
+from probe4d.wording import counted
 
 __all__ = ["LICENCE_OF_PICTURES", "about", "readme"]
 
@@ -19,7 +20,7 @@ def about(exported: Exported) -> str:
     lines = [
         f"- Suite {record.suite}, version {record.version}; benchmark fingerprint {record.fingerprint}",
         f"- Setting `{exported.setting.name}`, evidence `{exported.evidence}`",
-        f"- {len(exported.items):,} prompts, {exported.pictures:,} different pictures",
+        f"- {counted(len(exported.items), 'prompt')}, {counted(exported.pictures, 'different picture')}",
         f"- Dataset: {source.name} {source.version}, split `{source.split}`",
         f"- Licence of the source, which binds the questions too: {source.licence}",
     ]
