@@ -50,8 +50,8 @@ def import_answers(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="CSV or JSONL: columns question (the id) and text (the reply), and where there are any error, "
-            "reasoning, finish_reason, variant and rotation.",
+            help="CSV, TSV or JSONL: columns question (the id) and text (the reply), and where there are any error, "
+            "reasoning, finish_reason, variant and rotation; or samples that lm-evaluation-harness logged.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "--run", help="Run folder to write.")],
@@ -59,17 +59,34 @@ def import_answers(
         str | None, typer.Option("--model", help="Who answered: a model, or `human`; left out: the file's name.")
     ] = None,
     setting: Annotated[str, typer.Option("--setting", help="Name of the setting.")] = "default",
+    new_setting: Annotated[
+        bool, typer.Option("--new-setting", help="The setting is none of Probe4D's; replies are read as in default.")
+    ] = False,
     layout: Annotated[
         Literal["plain", "ego"] | None,
         typer.Option("--layout", help="Whether prompts held the ego-motion text (ego); left out: as the setting has."),
     ] = None,
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Questions may go without answer.")] = False,
+    problems: Annotated[
+        Path | None,
+        typer.Option(
+            "--problems", metavar="FILE", help="JSONL file that gets every unknown, repeated and missing id, if any."
+        ),
+    ] = None,
 ) -> None:
     """Import answers recorded elsewhere, of models or of people, to the questions of a benchmark."""
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.exchange.answers import import_answers as import_file
 
     record, answers, errors = import_file(
-        read_benchmark(benchmark), file, out, model=model, setting=setting, layout=layout, allow_missing=allow_missing
+        read_benchmark(benchmark),
+        file,
+        out,
+        model=model,
+        setting=setting,
+        new_setting=new_setting,
+        layout=layout,
+        allow_missing=allow_missing,
+        problems=problems,
     )
     typer.echo(f"{out}: {counted(answers, 'answer')}, {counted(errors, 'error')} ({record.model}, {record.setting})")
