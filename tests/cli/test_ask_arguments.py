@@ -9,8 +9,20 @@ import pytest
 
 import probe4d
 from probe4d.cli import app
-from probe4d.cli.arguments import json_object, key_values, read_environment, text_or_file
+from probe4d.cli.arguments import (
+    evidence_plan,
+    json_object,
+    key_values,
+    read_environment,
+    selection,
+    text_or_file,
+)
+from probe4d.cli.ask_options import SettingName
 from probe4d.errors import InputError
+from probe4d.models.presets import preset_named
+from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.selection import Selection
+from probe4d.runs.settings import SETTING_NAMES
 
 
 @pytest.mark.parametrize(
@@ -152,6 +164,33 @@ def test_impossible_pictures_are_refused_before_a_folder_is_made(
 ) -> None:
     monkeypatch.setenv("FAKE_API_KEY", "none")
     model = ["--model", "openai-api/fake/m", "--base-url", "http://127.0.0.1:9/v1"]
+def test_what_is_left_out_is_the_presets_and_then_the_usual() -> None:
+    def pictures(preset: str | None, **options: int | None) -> tuple[int, int, int]:
+        given = {"max_frames": None, "max_side_px": None, "jpeg_quality": None} | options
+        chosen = None if preset is None else preset_named(preset)
+        plan = evidence_plan("cameras", span="scene", seed=7, preset=chosen, **given)
+        assert (plan.name, plan.span, plan.seed) == ("cameras", "scene", 7)
+        return plan.max_frames, plan.pictures.max_side_px, plan.pictures.jpeg_quality
+
+    usual = EvidencePlan()
+    assert pictures(None) == (usual.max_frames, usual.pictures.max_side_px, usual.pictures.jpeg_quality)
+    assert pictures("spatialqa-qwen2-5-vl-7b") == pictures(None)
+    assert pictures("stride-claude-sonnet-5") == (40, 768, 85)
+    assert pictures("stride-claude-sonnet-5", max_frames=3, max_side_px=500, jpeg_quality=60) == (3, 500, 60)
+
+
+def test_a_seed_without_a_sample_selects_nothing() -> None:
+    assert selection(None, sample=None, seed=7, limit=None) is None
+    assert selection(["motion"], sample=5, seed=7, limit=2) == Selection(
+        families=("motion",), sample=5, seed=7, limit=2
+    )
+
+
+def test_the_help_names_every_setting() -> None:
+    (help_of_setting,) = (one.help for one in SettingName.__metadata__)
+    assert help_of_setting.removesuffix(".").replace(" or ", ", ").split(", ") == list(SETTING_NAMES)
+
+
     shown = ["--evidence", "birds-eye", "--data", str(simulated), *options.split()]
     for way in (["--out", str(tmp_path / "run")], ["--dry-run"]):
         with pytest.raises(InputError, match=words):

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, get_args
 
 import typer
+
+from probe4d.models import generation
+from probe4d.runs import evidence_plan
+from probe4d.wording import listed
 
 
 def _model(*names: str, **how: Any) -> Any:
@@ -26,6 +30,11 @@ def _generation(*names: str, **how: Any) -> Any:
 
 def _course(*names: str, **how: Any) -> Any:
     return typer.Option(*names, rich_help_panel="The course of the run", **how)
+
+
+def _one_of(choices: Any) -> str:
+    """The values of a `Literal` in words."""
+    return f"{listed(get_args(choices), 'or')}."
 
 
 def _list_presets(wanted: bool) -> None:
@@ -89,9 +98,7 @@ Data = Annotated[
 Version = Annotated[
     str | None, _evidence("--version", metavar="NAME", help="Its folder of tables, if not that of the benchmark.")
 ]
-Span = Annotated[
-    Literal["question", "scene"], _evidence("--evidence-span", help="The question's frames, or its whole scene.")
-]
+Span = Annotated[evidence_plan.Span, _evidence("--evidence-span", help="The question's frames, or its whole scene.")]
 EvidenceSeed = Annotated[
     int, _evidence("--evidence-seed", metavar="N", help="Seed of wrong orders and of other scenes.")
 ]
@@ -112,12 +119,12 @@ TopP = Annotated[float | None, _generation("--top-p", metavar="P", help="Nucleus
 MaxTokens = Annotated[int | None, _generation("--max-tokens", metavar="N", help="Most tokens of a reply.")]
 Seed = Annotated[int | None, _generation("--seed", metavar="N", help="Seed; repeat:N counts up from it.")]
 ReasoningEffort = Annotated[
-    Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None,
-    _generation("--reasoning-effort", metavar="LEVEL", help="none, minimal, low, medium, high, xhigh or max."),
+    generation.ReasoningEffort | None,
+    _generation("--reasoning-effort", metavar="LEVEL", help=_one_of(generation.ReasoningEffort)),
 ]
 ImageDetail = Annotated[
-    Literal["auto", "low", "high", "original"] | None,
-    _generation("--image-detail", metavar="LEVEL", help="auto, low, high or original."),
+    generation.ImageDetail | None,
+    _generation("--image-detail", metavar="LEVEL", help=_one_of(generation.ImageDetail)),
 ]
 System = Annotated[str | None, _generation("--system", metavar="TEXT", help="System message, or @FILE that holds it.")]
 ExtraBody = Annotated[str | None, _generation("--extra-body", metavar="JSON", help="Further fields of each request.")]

@@ -11,7 +11,7 @@ import msgspec
 from probe4d.errors import InputError
 from probe4d.models.secrets import Redactor, refuse_secrets
 
-__all__ = ["Generation", "refuse_keys"]
+__all__ = ["Generation", "ImageDetail", "ReasoningEffort", "refuse_keys"]
 
 _HOTTEST = 2.0
 """The highest temperature that OpenAI's and Google's APIs take; no provider takes a higher one."""
@@ -35,6 +35,10 @@ Set a second time they would be sent in place of what the run's records say.
 """
 
 
+ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+ImageDetail = Literal["auto", "low", "high", "original"]
+
+
 class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a model generates; null leaves an option to the provider.
 
@@ -56,8 +60,8 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
-    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = None
-    image_detail: Literal["auto", "low", "high", "original"] | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    image_detail: ImageDetail | None = None
     extra_body: dict[str, Any] = {}
     system: str | None = None
 

@@ -1,1 +1,10 @@
 """Benchmarks written for other harnesses, one module a harness."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+__all__ = ["HARNESSES", "Harness"]
+
+Harness = Literal["inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"]
+HARNESSES: tuple[Harness, ...] = get_args(Harness)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
 
 import msgspec
 
 from probe4d.benchmarks.benchmark import CARD_FILE, Benchmark
 from probe4d.errors import InputError
+from probe4d.exchange.exports import HARNESSES, Harness
 from probe4d.exchange.exports.huggingface import write_huggingface
 from probe4d.exchange.exports.inspect_task import write_inspect
 from probe4d.exchange.exports.items import Exported, ExportItem, collect
@@ -24,10 +24,7 @@ from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import refuse_full, whole_folder
 
-__all__ = ["HARNESSES", "Harness", "export"]
-
-Harness = Literal["inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"]
-HARNESSES: tuple[Harness, ...] = get_args(Harness)
+__all__ = ["export"]
 
 _DIGESTS_FILE = "SHA256SUMS"
 
