@@ -47,6 +47,14 @@ from probe4d.runs.settings import SETTING_NAMES
         ("--model control:fixed -M device", "-M takes KEY=VALUE"),
         ("--model control:fixed -M a=1 -M a=2", "-M a is given twice"),
         ("--model control:fixed -M api_key=canary", "would put a key"),
+        ("--model control:fixed -M default_headers={}", "would put a key"),
+        ('--model control:fixed -M transport={"extra_headers":{"x":"canary"}}', "would put a key"),
+        ('--model control:fixed --extra-body {"messages":[]}', "'messages', which each request says itself"),
+        ('--model control:fixed --extra-body {"temperature":1}', r"Give it as --temperature"),
+        ('--model control:fixed --extra-body {"max_completion_tokens":1}', r"Give it as --max-tokens"),
+        ('--model control:fixed --extra-body {"n":2}', r"--setting repeat:N asks N times"),
+        ("--model vllm/m", r"the package vllm, which is not installed\. Give the address .* with --base-url"),
+        ("--model sglang/m", r"the package sglang, which is not installed\. Give the address .* with --base-url"),
         ("--model control:fixed --extra-body {", "--extra-body takes a JSON object"),
         ("--model control:fixed --system @nowhere", "nowhere: cannot be read"),
         ("--model control:fixed --temperature 3", r"temperature must be 0 to 2\.0, not 3\.0"),
@@ -112,7 +120,7 @@ def test_values_behind_minus_m_are_json_scalars_or_text() -> None:
         "f": "cpu",
         "g": "",
         "h": "a=b",
-        "i": "[1]",
+        "i": [1],
         "j": "NaN",
         "k": "01",
     }
@@ -156,14 +164,6 @@ def test_an_env_file_sets_what_is_not_set(tmp_path: Path, monkeypatch: pytest.Mo
         read_environment()
 
 
-@pytest.mark.parametrize(
-    ("options", "words"), [("--max-side 10", "256 to 4096 px, not 10"), ("--jpeg-quality 0", "1 to 95, not 0")]
-)
-def test_impossible_pictures_are_refused_before_a_folder_is_made(
-    bench: Path, simulated: Path, tmp_path: Path, options: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FAKE_API_KEY", "none")
-    model = ["--model", "openai-api/fake/m", "--base-url", "http://127.0.0.1:9/v1"]
 def test_what_is_left_out_is_the_presets_and_then_the_usual() -> None:
     def pictures(preset: str | None, **options: int | None) -> tuple[int, int, int]:
         given = {"max_frames": None, "max_side_px": None, "jpeg_quality": None} | options
@@ -191,6 +191,14 @@ def test_the_help_names_every_setting() -> None:
     assert help_of_setting.removesuffix(".").replace(" or ", ", ").split(", ") == list(SETTING_NAMES)
 
 
+@pytest.mark.parametrize(
+    ("options", "words"), [("--max-side 10", "256 to 4096 px, not 10"), ("--jpeg-quality 0", "1 to 95, not 0")]
+)
+def test_impossible_pictures_are_refused_before_a_folder_is_made(
+    bench: Path, simulated: Path, tmp_path: Path, options: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_API_KEY", "none")
+    model = ["--model", "openai-api/fake/m", "--base-url", "http://127.0.0.1:9/v1"]
     shown = ["--evidence", "birds-eye", "--data", str(simulated), *options.split()]
     for way in (["--out", str(tmp_path / "run")], ["--dry-run"]):
         with pytest.raises(InputError, match=words):

@@ -18,6 +18,8 @@ from probe4d.diagnosis.parsing import PARSERS, parse
         ("content_filter", "", "refused"),
         ("content_filter", " \n", "refused"),
         ("content_filter", "B", "valid"),
+        ("refusal", "I cannot.", "refused"),
+        ("refusal", "I cannot say B.", "refused"),
         ("stop", "", "empty"),
         ("unknown", "", "empty"),
         (None, "", "empty"),

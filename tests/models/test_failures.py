@@ -38,7 +38,7 @@ ANTHROPIC = {"type": "error", "error": {"type": "authentication_error", "message
         (ProviderError("", status_code=500), "the server says HTTP 500: ProviderError", False),
         (NotImplementedError("does not support multimodal content"), "it takes no pictures", True),
         (ConnectionRefusedError(111, "Connection refused"), "there is no server at its address", False),
-        (KeyError("choices"), "not as its protocol says (KeyError: 'choices')", False),
+        (KeyError("choices"), "missing or of another kind (KeyError: 'choices')", False),
         (json.JSONDecodeError("Expecting value", "", 0), "no valid JSON", False),
         (RuntimeError("CUDA out of memory"), "no answer could be had (RuntimeError: CUDA out of memory)", False),
         (RuntimeError(), "no answer could be had (RuntimeError: RuntimeError)", False),
@@ -67,7 +67,7 @@ def test_the_first_of_a_group_is_named() -> None:
 def test_what_was_only_being_handled_is_no_cause() -> None:
     error = KeyError("choices")
     error.__context__ = RuntimeError("no running event loop")
-    assert "not as its protocol says (KeyError: 'choices')" in str(fault_of(error, with_images=False).failure)
+    assert "missing or of another kind (KeyError: 'choices')" in str(fault_of(error, with_images=False).failure)
 
 
 def test_a_ring_of_causes_ends() -> None:

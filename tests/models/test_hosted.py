@@ -122,7 +122,7 @@ OPENING_FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("openai-api/fake/model", {"base_url": "http://local host/v1"}, "is no address"),
     ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"api_key": "canary"}}, "-M api_key=… would put"),
     ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"base_url": BASE_URL}}, "Give it as --base-url"),
-    ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"no_such": 1}}, "cannot be opened (TypeError: "),
+    ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"no_such": 1}}, "takes no argument 'no_such'"),
     ("groq/llama", {}, "needs packages that are not installed: groq. Install with: pip install groq"),
     ("hf/no/such/model", {}, "cannot be opened (OSError: "),
     ("hf/model", {"arguments": {"trust_remote_code": True}}, "would run code that comes with a model"),
@@ -240,6 +240,12 @@ def test_a_key_that_no_header_can_hold_ends_asking(
     assert str(asked.ended).startswith("FAKE_API_KEY holds characters that no key can hold (")
     assert "fake" not in str(asked.ended)
     assert server.counts() == {}
+
+
+def test_a_value_that_breaks_the_provider_is_told_as_the_users(fake_server: Callable[..., FakeServer]) -> None:
+    odd = fake_server(steps=[{"change": {"choices": "no"}}])
+    said = str(ask(odd, arguments={"strict_tools": True}).lines[0].failure)
+    assert said.endswith("Or a value of -M strict_tools=… is none that the provider takes.")
 
 
 class Forgetful:

@@ -24,7 +24,12 @@ def test_requests_that_failed_together_return_apart() -> None:
     assert len(waits) == 100
 
 
-@given(st.floats(0, 1e6))
+@given(st.floats(0, 1, exclude_max=True), st.integers(0, 10))
+def test_a_server_that_asks_for_no_wait_is_met_as_one_that_asks_for_nothing(asked_s: float, attempt: int) -> None:
+    assert Retries().wait_s("key", attempt, asked_s) == Retries().wait_s("key", attempt, None)
+
+
+@given(st.floats(1, 1e6))
 def test_what_the_server_asks_for_is_kept(asked_s: float) -> None:
     assert Retries(longest_wait_s=1).wait_s("key", 3, asked_s) == asked_s
 

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def key_values(pairs: Sequence[str], *, option: str) -> dict[str, Any]:
-    """Read pairs KEY=VALUE; a value that is a JSON number, string, true, false or null is that, any other is text.
+    """Read pairs KEY=VALUE; a value in JSON is what it says, any other is text.
 
     Raises:
         InputError: A pair has no `=` or no key, or a key comes twice.
@@ -42,10 +42,9 @@ def key_values(pairs: Sequence[str], *, option: str) -> dict[str, Any]:
         if key in found:
             raise InputError(f"{option} {key} is given twice.")
         try:
-            value = msgspec.json.decode(text)
-        except msgspec.DecodeError:
-            value = text
-        found[key] = text if isinstance(value, dict | list) else value
+            found[key] = msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            found[key] = text
     return found
 
 

@@ -87,6 +87,7 @@ class _Asking:
         self._drawing = asyncio.Lock()
         self._failures_in_a_row = 0
         self._of_server_in_a_row = 0
+        self._ending: ModelFailure | None = None
 
     async def run(self) -> None:
         writing = asyncio.create_task(self._writing.run())
@@ -112,29 +113,31 @@ class _Asking:
                 return
             finished = request if isinstance(request, Finished) else await self._answered(request)
             await self._writing.put(finished)
+            if self._ending is not None:  # raised here, so that the failure that ends all is in the journal as well
+                raise self._ending
 
     async def _answered(self, request: Request) -> Finished:
         try:
             reply = await self._model.reply(request)
         except ModelFailure as failure:
-            if failure.fatal:
-                raise
-            self._count(failure)
+            self._ending = self._ending or (failure if failure.fatal else self._counted(failure))
             return Finished(request, None, str(failure))
         self._answered_before = True
         self._failures_in_a_row = self._of_server_in_a_row = 0
         return Finished(request, reply)
 
-    def _count(self, failure: ModelFailure) -> None:
-        """Count a failure; before the first reply one of a request is as likely one of all (a wrong option)."""
+    def _counted(self, failure: ModelFailure) -> ModelFailure | None:
+        """Count a failure; give what ends all asking where it is one too many.
+
+        Before the first reply one of a request is as likely one of all (a wrong option).
+        """
         self._failures_in_a_row += 1
         self._of_server_in_a_row += failure.of_server
         counted = self._of_server_in_a_row if self._answered_before else self._failures_in_a_row
         if counted >= max(self._model.max_connections, _FEWEST_FAILURES):
-            raise ModelFailure(
-                f"{self._failures_in_a_row:,} requests in a row got no answer, the last one because {failure}",
-                fatal=True,
-            ) from failure
+            what = f"{self._failures_in_a_row:,} requests in a row got no answer, the last one because {failure}"
+            return ModelFailure(what, fatal=True)
+        return None
 
 
 class _Writing:

@@ -54,6 +54,7 @@ class Fault(NamedTuple):
         hopeless: Whether a repetition cannot help, whatever the provider's classification says.
         passing: Whether a repetition may help, whatever the provider's classification says.
         retry_after_s: How long the server asks to wait, seconds.
+        unreadable: Whether the provider's code failed over a value, as a rule one of the server's answer.
     """
 
     failure: ModelFailure
@@ -61,6 +62,7 @@ class Fault(NamedTuple):
     hopeless: bool = False
     passing: bool = False
     retry_after_s: float | None = None
+    unreadable: bool = False
 
 
 def one_line(text: str, redact: Callable[[str], str] = redacted) -> str:
@@ -112,7 +114,8 @@ def fault_of(
     if any(type(one).__name__ == "APIConnectionError" for one in chain):
         return Fault(ModelFailure(f"the connection broke ({first}).", of_server=True), passing=True)
     if isinstance(chain[-1], _UNREADABLE) or type(chain[-1]).__name__ == "OpenAIResponseError":
-        return Fault(ModelFailure(f"the server's answer is not as its protocol says ({first}).", of_server=True))
+        what = "the server's answer is not as its protocol says: a field is missing or of another kind"
+        return Fault(ModelFailure(f"{what} ({first}).", of_server=True), unreadable=True)
     return Fault(ModelFailure(f"no answer could be had ({first}).", of_server=True))
 
 

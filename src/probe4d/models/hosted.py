@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,6 +31,9 @@ _OWN_OPTIONS = {"base_url": "Give it as --base-url."} | dict.fromkeys(
 
 _EXTRA_OF = {"openai": "models", "torch": "local", "transformers": "local", "accelerate": "local"}
 """Our extra that holds a package which a provider asks for."""
+
+_SERVERS_OF_THEIR_OWN = ("vllm", "sglang")
+"""Providers that start a server on this machine with the package of their name, unless they are given an address."""
 
 _NO_LIMIT = 1_000
 """Connections that inspect-ai allows. `ask_all` sets the bound; inspect-ai's own holds for the life of a process."""
@@ -78,7 +83,7 @@ def open_model(
         from probe4d.models.inspect_model import InspectModel, generate_config
     except ImportError as error:
         raise _lacks_inspect(error) from error
-    options = msgspec.structs.asdict(generation)
+    options, given = msgspec.structs.asdict(generation), tuple(arguments)
     in_this_process = asked_in_batches(name)
     if in_this_process and generation.temperature == 0:  # transformers knows no temperature of 0
         options["temperature"] = None
@@ -86,6 +91,7 @@ def open_model(
     config = generate_config(options)
     config.max_retries = 0  # ours alone repeat: see `Retries`
     config.max_connections = max_connections if in_this_process else _NO_LIMIT  # here the size of a batch
+    _refuse_missing_server(name, base_url, arguments)
     try:
         model = get_model(name, config=config, base_url=base_url, memoize=False, **arguments)
     except Exception as error:
@@ -96,7 +102,7 @@ def open_model(
     retries = Retries(most=max_retries, first_wait_s=first_wait_s, timeout_s=timeout_s)
     for variable in redact.ordinary:
         _LOG.warning("%s holds an ordinary word, which is no key and is not looked for in replies.", variable)
-    return InspectModel(name, model, generation, max_connections, retries, redact)
+    return InspectModel(name, model, generation, max_connections, retries, redact, given)
 
 
 def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], generation: Generation) -> None:
@@ -119,6 +125,17 @@ def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], genera
                 "-M trust_remote_code=… would run code that comes with a model.",
                 remedy="Serve such a model yourself, and give its server's --base-url.",
             )
+
+
+def _refuse_missing_server(name: str, base_url: str | None, arguments: Mapping[str, Any]) -> None:
+    """Refuse at once what inspect-ai would find out with the first request."""
+    provider = name.partition("/")[0]
+    elsewhere = base_url or arguments.get("port") or os.environ.get(f"{provider.upper()}_BASE_URL")
+    if provider in _SERVERS_OF_THEIR_OWN and not elsewhere and find_spec(provider) is None:
+        raise InputError(
+            f"the provider {provider!r} starts a server with the package {provider}, which is not installed.",
+            remedy=f"Give the address of a server that runs elsewhere with --base-url, or: pip install {provider}",
+        )
 
 
 def _lacks_inspect(error: ImportError) -> InputError:
@@ -147,6 +164,12 @@ def _cannot_open(name: str, error: Exception, redact: Redactor) -> InputError:
     provider = name.partition("/")[0]
     marked_up = type(error).__name__ == "PrerequisiteError"
     said = one_line(Text.from_markup(str(error)).plain if marked_up else str(error), redact)
+    if (unknown := re.search(r"unexpected keyword argument '(\w+)'", said)) is not None:
+        return InputError(
+            f"the provider {provider!r} takes no argument {unknown[1]!r}.",
+            remedy="Leave out -M for it; inspect-ai's documentation lists the provider's arguments, "
+            "and --help the options of asking.",
+        )
     if "not recognized" in said and isinstance(error, ValueError):
         return InputError(
             f"inspect-ai knows no provider {provider!r}, which the model {one_line(name)!r} names.",

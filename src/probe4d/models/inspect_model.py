@@ -8,12 +8,13 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any
 
 from inspect_ai.event import ModelEvent
 from inspect_ai.model import (
+    ChatCompletionChoice,
     ChatMessageUser,
     Content,
     ContentImage,
@@ -66,6 +67,7 @@ class InspectModel:
         max_connections: Most requests under way at once.
         retries: How passing faults are met.
         redact: Takes keys out of what is said.
+        arguments: Names of the provider's own arguments that the model was opened with.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class InspectModel:
         max_connections: int,
         retries: Retries,
         redact: Redactor,
+        arguments: Sequence[str] = (),
     ) -> None:
         if use_model_event_sink is None:
             _LOG.warning("This inspect-ai keeps every picture that is sent in memory until the end.")
@@ -85,6 +88,8 @@ class InspectModel:
         self._detail = generation.image_detail or "auto"
         self._retries = retries
         self._redact = redact
+        self._arguments = arguments
+        self._read = False
         self._in_batches = name.partition("/")[0] in _IN_BATCHES
         self._streams = getattr(model.api, "stream", None) is True
         self._reached = False
@@ -109,7 +114,9 @@ class InspectModel:
                     with _unrecorded():
                         output = await self._model.generate(list(messages), config=config)
                 self._reached = True
-                return self._reply(output)
+                reply = self._reply(output)
+                self._read = True
+                return reply
             except ModelFailure:
                 raise
             except Exception as error:
@@ -146,6 +153,10 @@ class InspectModel:
     def _final(self, fault: Fault) -> ModelFailure:
         if fault.unreachable and not self._reached:
             return ModelFailure(f"{fault.failure} Start the server, or check its address.", fatal=True)
+        if fault.unreadable and self._arguments and not self._read:
+            given = " ".join(f"-M {name}=…" for name in self._arguments)
+            what = f"{fault.failure} Or a value of {given} is none that the provider takes."
+            return ModelFailure(what, of_server=True)
         return fault.failure
 
     def _content(self, request: Request) -> list[Content]:
@@ -164,7 +175,7 @@ class InspectModel:
         return Reply(
             text=self._kept(choice.message.text),
             reasoning=self._kept(thoughts) if (thoughts := _reasoning(choice.message.content)) else None,
-            finish_reason=None if self._in_batches or choice.stop_reason == "unknown" else choice.stop_reason,
+            finish_reason=None if self._in_batches else _finish_reason(choice),
             model=self._kept(output.model) if output.model else None,
             tokens=_count(usage.output_tokens) if usage else None,
             input_tokens=_count(_tokens_read(usage)) if usage else None,
@@ -230,6 +241,14 @@ def _refusal(stop_reason: str, said: str) -> str:
     if stop_reason == "model_length":
         return f"the question is too long for the model's context ({said})."
     return f"the provider refuses the question ({said})."
+
+
+def _finish_reason(choice: ChatCompletionChoice) -> str | None:
+    """Why generation ended; `refusal` where the server marks the text as one, which inspect-ai calls `stop`."""
+    content = choice.message.content
+    if not isinstance(content, str) and any(isinstance(part, ContentText) and part.refusal for part in content):
+        return "refusal"
+    return None if choice.stop_reason == "unknown" else choice.stop_reason
 
 
 def _reasoning(content: str | list[Content]) -> str | None:

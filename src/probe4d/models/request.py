@@ -37,7 +37,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         text: The reply as it came, but for keys, which are replaced by `[redacted]`.
         reasoning: Reasoning that the provider returned apart from the reply.
-        finish_reason: Why generation ended, as inspect-ai names it: `stop`, `max_tokens`, `content_filter`, …
+        finish_reason: Why generation ended, as inspect-ai names it: `stop`, `max_tokens`, `content_filter`, …;
+            `refusal` where the server marks the text as the refusal of an answer
         model: Name and version of the model as the server says; null where it says nothing.
         tokens: Tokens generated.
         input_tokens: Tokens read.

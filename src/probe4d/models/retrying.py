@@ -33,10 +33,11 @@ class Retries(msgspec.Struct, frozen=True, kw_only=True):
     def wait_s(self, key: str, attempt: int, asked_s: float | None) -> float:
         """Wait after an attempt, 0-based, that failed.
 
-        What the server asks for is kept. Else the wait grows exponentially and is shortened by up to a half,
-        by a hash of request and attempt, so that requests that failed together do not return together.
+        What the server asks for is kept, unless it is less than `first_wait_s`: repetitions at once would all be
+        used up before a server that says so has room. Else the wait grows exponentially and is shortened by up to a
+        half, by a hash of request and attempt, so that requests that failed together do not return together.
         """
-        if asked_s is not None:
+        if asked_s is not None and asked_s >= self.first_wait_s:
             return asked_s
         share = zlib.crc32(f"{key}/{attempt}".encode()) / 0xFFFFFFFF
         return float(min(self.first_wait_s * 2**attempt, self.longest_wait_s) * (1 - share / 2))

@@ -120,10 +120,10 @@ def refuse_secrets(options: Mapping[str, Any], *, of: str = "-M") -> None:
         of: What they were given by, for the message.
 
     Raises:
-        InputError: An option is named as keys are; the message holds the name alone.
+        InputError: An option is named as keys, or headers, are; the message holds the name alone.
     """
     for name in _names(options):
-        if names_secret(name):
+        if names_secret(name) or name.lower().endswith("headers"):  # which carry keys under names of any kind
             raise InputError(
                 f"{of} {name}=… would put a key on the command line and into records.",
                 remedy="Put it into the environment (or .env) under the name that the provider reads, "

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from probe4d.diagnosis.parsing import default, older, published
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, STATES, Parsed, State
+from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS, STATES, Parsed, State
 from probe4d.errors import InputError
 
 __all__ = ["PARSERS", "STATES", "Parsed", "Parser", "State", "parse", "parse_table"]
@@ -55,6 +55,8 @@ def parse(
     if error:
         return Parsed("error")
     reason = (finish_reason or "").lower()
+    if reason in REFUSAL_REASONS:
+        return Parsed("refused")
     found = read(text, options, reason in CUT_REASONS)
     return Parsed("refused") if found.state == "empty" and reason in FILTER_REASONS else found
 
