@@ -105,7 +105,7 @@ def test_a_preset_fills_and_the_user_wins(
     assert record.evidence is not None
     assert (record.preset, record.model, record.parameters) == ("stride-gpt-5.5", "control:fixed", {})
     assert (record.generation.max_tokens, record.generation.image_detail) == (7, "low")
-    assert (record.evidence.pictures.max_side_px, record.evidence.max_frames) == (300, 40)
+    assert (record.evidence.pictures.max_side_px, record.evidence.max_frames) == (300, 16)
     assert "The options of the preset stride-gpt-5.5 (GPT-5.5) are used for control:fixed." in capsys.readouterr().err
 
 
@@ -175,7 +175,7 @@ def test_what_is_left_out_is_the_presets_and_then_the_usual() -> None:
     usual = EvidencePlan()
     assert pictures(None) == (usual.max_frames, usual.pictures.max_side_px, usual.pictures.jpeg_quality)
     assert pictures("spatialqa-qwen2-5-vl-7b") == pictures(None)
-    assert pictures("stride-claude-sonnet-5") == (40, 768, 85)
+    assert pictures("stride-claude-sonnet-5") == (40, 360, 85)
     assert pictures("stride-claude-sonnet-5", max_frames=3, max_side_px=500, jpeg_quality=60) == (3, 500, 60)
 
 

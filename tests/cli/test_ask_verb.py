@@ -185,8 +185,10 @@ def test_a_dry_run_needs_no_key_and_writes_nothing(
     assert (as_json["model"], as_json["calls"], as_json["pictures"]["shown"]) == ("openai/gpt-5.5", 4, 4)
 
 
-def test_presets_are_listed_without_a_benchmark(here: Command) -> None:
+def test_presets_are_listed_without_a_benchmark(here: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     done = here("ask", "--list-presets")
+    assert max(map(len, done.stdout.splitlines())) <= 80
     assert done.returncode == 0, done.stderr
     for words in ("stride-gpt-5.5", "spatialqa-spatialrgpt", "import answers"):
         assert words in done.stdout

@@ -23,7 +23,7 @@ from probe4d.models.request import Request
 @pytest.mark.parametrize("preset", presets().values(), ids=lambda preset: preset.name)
 def test_every_preset_holds_only_options_that_exist(preset: Preset) -> None:
     assert re.fullmatch(r"(stride|spatialqa)-[a-z0-9.-]+", preset.name)
-    assert set(preset.pictures) <= set(PictureOptions.__struct_fields__)
+    assert {*preset.shown, *preset.shown_of_scene} <= {"max_frames", *PictureOptions.__struct_fields__}
     assert preset.fill(Generation()) == preset.generation
     assert "Table" in preset.source
     assert preset.model or preset.note
@@ -42,7 +42,7 @@ def test_no_option_of_the_file_is_lost_on_the_way() -> None:
 
 def test_the_papers_models_are_all_there() -> None:
     titles = {preset.title for preset in presets().values()}
-    stride = {"GPT-5.5", "GPT-5.6-Sol", "GPT-6-Astra", "Gemini-3.6-Flash", "Gemini-3.1-Pro", "Claude-Sonnet-5"}
+    stride = {"GPT-5.5", "GPT-5.6", "GPT-6-Astra", "Gemini-3.6-Flash", "Gemini-3.1-Pro", "Claude-Sonnet-5"}
     stride |= {"Qwen3.6-35B-A3B", "Qwen3-VL-30B-A3B-Thinking", "Qwen3-VL-8B-Thinking", "Qwen3.6-27B"}
     stride |= {"Dolphins", "UniAD 2.0"}
     spatial_qa = {"LLaVA-v1.6", "Llama-3.2", "blip2", "Qwen2.5-VL", "Deepseek-vl2", "SpatialRGPT"}
@@ -55,6 +55,17 @@ def test_what_the_user_gives_stands() -> None:
     assert filled == Generation(temperature=0.7, seed=3, extra_body={"chat_template_kwargs": {}, "top_k": 1})
     assert preset.fill(Generation(seed=3)).extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
     assert preset.fill(Generation(temperature=0.0)).temperature == 0.0
+
+
+def test_a_whole_scene_is_shown_in_smaller_pictures_than_the_frames_of_a_question() -> None:
+    """STRIDE's C.2 and C.3: at most 640 pixels and no stated bound on frames, or 40 (8) frames of at most 360."""
+    for name, frames in (("stride-gpt-5.5", 40), ("stride-qwen3.6-27b", 8), ("stride-qwen3-vl-8b-thinking", 40)):
+        preset = preset_named(name)
+        assert preset.shown_with(whole_scene=False) == {"max_side_px": 640}
+        assert preset.shown_with(whole_scene=True) == {"max_side_px": 360, "max_frames": frames}
+    gemini = preset_named("stride-gemini-3.1-pro")
+    assert gemini.shown_with(whole_scene=False) == {"max_side_px": 768, "jpeg_quality": 85}
+    assert gemini.shown_with(whole_scene=True) == {"max_side_px": 360, "jpeg_quality": 85, "max_frames": 40}
 
 
 def test_an_unknown_preset_is_refused_with_those_known() -> None:

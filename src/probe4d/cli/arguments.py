@@ -120,14 +120,10 @@ def evidence_plan(
     from probe4d.evidence.pictures import PictureOptions
     from probe4d.runs.evidence_plan import evidence_named
 
-    if preset is not None and max_frames is None:
-        max_frames = preset.max_frames
-    pictures = _given(max_side_px=max_side_px, jpeg_quality=jpeg_quality)
-    if preset is not None:
-        pictures = {**preset.pictures, **pictures}
-    return evidence_named(
-        name, span=span, seed=seed, pictures=PictureOptions(**pictures), **_given(max_frames=max_frames)
-    )
+    of_preset = {} if preset is None else preset.shown_with(whole_scene=span == "scene")
+    pictures = {**of_preset, **_given(max_frames=max_frames, max_side_px=max_side_px, jpeg_quality=jpeg_quality)}
+    frames = _given(max_frames=pictures.pop("max_frames", None))
+    return evidence_named(name, span=span, seed=seed, pictures=PictureOptions(**pictures), **frames)
 
 
 def _given(**options: int | None) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import sys
+import shutil
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,23 +124,18 @@ def _size(n: float) -> str:
 
 
 def print_presets() -> None:
-    """Print the presets as a table."""
+    """Print the presets: name and model, options, source and notes, wrapped to the terminal (or `COLUMNS`)."""
     import msgspec
-    from rich.console import Console
-    from rich.table import Table
 
     from probe4d.models.presets import WITHOUT_API, presets
 
-    table = Table(show_lines=True)
-    for column in ("preset", "model", "options", "source and notes"):
-        table.add_column(column, overflow="fold")
+    width = shutil.get_terminal_size().columns
     for preset in presets().values():
-        set_options = {**msgspec.to_builtins(preset.generation), **preset.pictures, **preset.arguments}
-        if preset.max_frames is not None:
-            set_options["max_frames"] = preset.max_frames
-        options = "\n".join(f"{name} {msgspec.json.encode(value).decode()}" for name, value in set_options.items())
-        note = "" if preset.note is None else f"\n{preset.note}"
-        table.add_row(preset.name, preset.model or f"{preset.title}, no API", options, preset.source + note)
-    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 140)
-    console.print(table)
-    console.print(f"No API: {WITHOUT_API}")
+        set_options = {**msgspec.to_builtins(preset.generation), **preset.arguments, **preset.shown}
+        set_options |= {f"{name} (whole scene)": value for name, value in preset.shown_of_scene.items()}
+        options = ", ".join(f"{name} {msgspec.json.encode(value).decode()}" for name, value in set_options.items())
+        print(f"{preset.name}\n  {preset.model or f'{preset.title}, no API'}")
+        for words in filter(None, (options, f"{preset.source}. {preset.note or ''}")):
+            lines = textwrap.wrap(words, width, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+            print("\n".join(lines))
+    print("\n".join(textwrap.wrap(f"No API: {WITHOUT_API}", width)))

@@ -28,10 +28,11 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         source: Paper, table and section.
         model: inspect-ai name of the model; null where no API serves it.
         note: What else the paper did, or why no API serves the model.
-        max_frames: Most frames shown.
         arguments: The provider's own arguments.
         generation: Generation options.
-        pictures: Size and quality of pictures, by the names of `probe4d.evidence.pictures.PictureOptions`.
+        shown: Most frames shown (`max_frames`), and size and quality of pictures, by the names of
+            `probe4d.evidence.pictures.PictureOptions`.
+        shown_of_scene: What of these is otherwise where a whole scene is shown.
     """
 
     name: str
@@ -39,10 +40,10 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     source: str
     model: str | None = None
     note: str | None = None
-    max_frames: int | None = None
     arguments: Mapping[str, Any] = {}
     generation: Generation = Generation()
-    pictures: Mapping[str, int] = {}
+    shown: Mapping[str, int] = {}
+    shown_of_scene: Mapping[str, int] = {}
 
     def fill(self, given: Generation) -> Generation:
         """Generation options where the preset gives what the user left open; the user's own stand."""
@@ -54,6 +55,10 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             if own[name] is None and value is not None
         }
         return msgspec.structs.replace(given, **{**filled, "extra_body": extra_body})
+
+    def shown_with(self, *, whole_scene: bool) -> Mapping[str, int]:
+        """Most frames, and size and quality of pictures, with the frames of a question or with its whole scene."""
+        return {**self.shown, **self.shown_of_scene} if whole_scene else self.shown
 
     def arguments_for(self, model: str) -> Mapping[str, Any]:
         """The provider's arguments, where a model is of the preset's own provider; none for others."""
