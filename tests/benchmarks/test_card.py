@@ -36,9 +36,9 @@ def card(**fields: object) -> str:
 
 def test_the_card_says_what_it_holds_and_where_it_is_from() -> None:
     text = card()
-    assert text.startswith('---\npretty_name: "Suite (v)"\nlicense: other\nlicense_name: "CC \\"BY\\""\n')
+    assert text.startswith('---\npretty_name: "Suite (v)"\nlicense: other\nlicense_name: see-card\n')
     assert "- 1K<n<10K\n" in text
-    assert "# Suite: 1,203 questions from d v" in text
+    assert "# Suite: 1,203 questions from d, v" in text
     assert "| motion | yes-no | 1,200 |" in text
     assert "split `val`, 1,500 scenes" in text
     assert '- Licence of the source, which binds these questions too: CC "BY"' in text

@@ -14,7 +14,7 @@ def test_build_prints_what_it_used_and_made(command: Command, simulated: Path, t
     done = command("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", "--per-family", 40, "--workers", 2)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "split all: 6 scenes of nuscenes v1.0-sim"
+    assert lines[0] == "split all: 6 scenes of Probe4D's simulation (v1.0-sim, in nuScenes format)"
     assert "existence: 20 choice, 20 yes-no" in lines
     assert "fingerprint" in lines[-1]
     assert "Measuring scenes: 6 of 6\n" in done.stderr
@@ -46,7 +46,8 @@ def test_a_replaced_benchmark_is_named(command: Command, simulated: Path, tmp_pa
     assert "replaced" not in stderr()
     first = json.loads((out / "benchmark.json").read_text())["fingerprint"]
     assert (
-        f"replaced another benchmark in {out}: lidar-hallu from nuscenes v1.0-sim, split all, fingerprint {first}\n"
+        f"replaced another benchmark in {out}: lidar-hallu from Probe4D's simulation (v1.0-sim, in nuScenes format), "
+        f"split all, fingerprint {first}\n"
     ) in stderr("--seed", 7)
 
 

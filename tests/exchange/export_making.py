@@ -45,7 +45,10 @@ def hostile_question(number: int, kind: str, family: str = "existence") -> Quest
     )
 
 
-CARD = "---\nlicense: other\nconfigs:\n- config_name: default\n  data_files: questions.parquet\n---\n\n# Card\n"
+CARD = (
+    "---\nlicense: other\nconfigs:\n- config_name: default\n  data_files:\n  - split: test\n"
+    "    path: questions.parquet\n---\n\n# Card\n"
+)
 
 
 def benchmark_of(questions: list[Question], path: Path) -> Benchmark:

@@ -135,6 +135,9 @@ def test_huggingface_holds_the_table_its_card_and_croissant(exports: Path, hosti
     assert "do not publish" not in card
     croissant = json.loads((folder / "croissant.json").read_bytes())
     assert croissant["conformsTo"] == "http://mlcommons.org/croissant/1.1"
+    licence = {"@type": "sc:CreativeWork", "name": "see-card", "description": "its own; {{ ask }}"}
+    assert croissant["license"] == licence
+    assert croissant["isBasedOn"] == {"@type": "sc:Dataset", "name": "d, v"}
     (file,) = croissant["distribution"]
     assert file["sha256"] == hashlib.sha256((folder / "questions.parquet").read_bytes()).hexdigest()
     fields = croissant["recordSet"][0]["field"]
@@ -247,6 +250,18 @@ def pictured(built: Benchmark, simulated: Path, tmp_path_factory: pytest.TempPat
     for to in HARNESSES:
         export(built, folder / to, to=to, plan=RunPlan(evidence=plan, selection=part), scenes=scenes)
     return folder
+
+
+def test_a_dataset_is_called_what_it_is_and_not_by_its_format(pictured: Path) -> None:
+    folder, title = pictured / "huggingface", "Probe4D's simulation (v1.0-sim, in nuScenes format)"
+    card = (folder / "README.md").read_text()
+    assert "\nlicense: cc0-1.0\nlanguage:\n" in card
+    assert f"questions from {title}\n" in card
+    assert card.count(f"- Dataset: {title}, split `all`") == 2
+    croissant = json.loads((folder / "croissant.json").read_bytes())
+    assert croissant["license"] == "https://creativecommons.org/publicdomain/zero/1.0/"
+    assert croissant["isBasedOn"]["name"] == title
+    assert croissant["citeAs"].endswith(f"from {title}")
 
 
 @pytest.mark.parametrize("to", HARNESSES)

@@ -62,7 +62,7 @@ def huggingface() -> dict[str, Any]:
     import mlcroissant
     from datasets import load_dataset
 
-    dataset = load_dataset(str(Path.cwd()), split="train")
+    dataset = load_dataset(str(Path.cwd()), split="test")
     croissant = mlcroissant.Dataset(jsonld="croissant.json")
     records = list(croissant.records("questions"))
 

@@ -13,6 +13,7 @@ import polars as pl
 
 from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, REQUIRED_COLUMNS, Question, questions_from
 from probe4d.errors import InputError
+from probe4d.scenes.origins import title_of
 from probe4d.store.files import whole_file, write_bytes, write_text
 from probe4d.store.folders import whole_folder
 
@@ -49,6 +50,11 @@ class SourceDataset(msgspec.Struct, frozen=True, kw_only=True):
     licence: str
     split: str
     scenes: int
+
+    @property
+    def title(self) -> str:
+        """What the dataset is called in a sentence."""
+        return title_of(self.name, self.version)
 
 
 class BenchmarkRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.scenes.origins import licence_in_words
 
 __all__ = ["SuiteCard", "dataset_card"]
 
@@ -41,13 +42,13 @@ def dataset_card(record: BenchmarkRecord, suite: SuiteCard) -> str:
     total = sum(n for formats in record.counts.values() for n in formats.values())
     sections = [
         _header(record, suite, total),
-        f"# {suite.title}: {total:,} questions from {source.name} {source.version}",
+        f"# {suite.title}: {total:,} questions from {source.title}",
         suite.about,
         _table(("family", "format", "questions"), _count_rows(record)),
         "## Source",
         "\n".join(
             (
-                f"- Dataset: {source.name}, tables {source.version}, split `{source.split}`, {source.scenes:,} scenes",
+                f"- Dataset: {source.title}, split `{source.split}`, {source.scenes:,} scenes",
                 f"- Licence of the source, which binds these questions too: {source.licence}",
                 f"- SHA-256 of its tables: {source.fingerprint or 'not known'}",
                 f"- Benchmark fingerprint: {record.fingerprint}",
@@ -96,8 +97,7 @@ def _header(record: BenchmarkRecord, suite: SuiteCard, total: int) -> str:
         (
             "---",
             f"pretty_name: {json.dumps(f'{suite.title} ({record.source.version})')}",
-            "license: other",
-            f"license_name: {json.dumps(record.source.licence)}",
+            *_licence_lines(record.source.licence),
             "language:",
             "- en",
             "task_categories:",
@@ -106,10 +106,20 @@ def _header(record: BenchmarkRecord, suite: SuiteCard, total: int) -> str:
             f"- {size}",
             "configs:",
             "- config_name: default",
-            "  data_files: questions.parquet",
+            "  data_files:",
+            "  - split: test",
+            "    path: questions.parquet",
             "---",
         )
     )
+
+
+def _licence_lines(words: str) -> list[str]:
+    licence = licence_in_words(words)
+    fields = {"license": licence.identifier, "license_name": licence.name}
+    if licence.name is not None:  # hubs ask for a link beside a name of one's own
+        fields["license_link"] = licence.url or "README.md"
+    return [f"{field}: {value}" for field, value in fields.items() if value is not None]
 
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (float("inf"), "100K<n<1M"))

@@ -79,16 +79,13 @@ def build(
     record = benchmark.record
     if before is not None and not _is_repeated(before, record):
         output.note(
-            f"replaced another benchmark in {out}: {before.suite} from {before.source.name} {before.source.version}, "
+            f"replaced another benchmark in {out}: {before.suite} from {before.source.title}, "
             f"split {before.source.split}, fingerprint {before.fingerprint}"
         )
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(record), indent=2).decode())
         return
-    print(
-        f"split {record.source.split}: {counted(record.source.scenes, 'scene')} of {record.source.name} "
-        f"{record.source.version}"
-    )
+    print(f"split {record.source.split}: {counted(record.source.scenes, 'scene')} of {record.source.title}")
     for family, formats in record.counts.items():
         words = ", ".join(f"{n:,} {kind}" for kind, n in sorted(formats.items()))
         print(f"{family}: {words}")

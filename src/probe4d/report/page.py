@@ -82,7 +82,7 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     counts = (f"{family} {sum(formats.values()):,}" for family, formats in record.counts.items())
     yield "questions", f"{diagnosis.benchmark.table.height:,} ({', '.join(counts)})"
     source = record.source
-    yield "dataset", f"{source.name} {source.version}, {source.split}, {counted(source.scenes, 'scene')}"
+    yield "dataset", f"{source.title}, {source.split}, {counted(source.scenes, 'scene')}"
     yield "dataset's licence", source.licence
     yield "benchmark fingerprint", record.fingerprint
     if record.seed is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from probe4d.exchange.exports.items import PICTURES_FOLDER, Exported
+from probe4d.scenes.origins import licence_in_words
 
 __all__ = ["croissant"]
 
@@ -45,12 +46,12 @@ def croissant(
         "@type": "sc:Dataset",
         "conformsTo": _VERSION,
         "name": record.suite,
-        "description": f"Questions of the suite {record.suite} from {record.source.name} {record.source.version}, "
+        "description": f"Questions of the suite {record.suite} from {record.source.title}, "
         f"in the setting {exported.setting.name} with the evidence {exported.evidence}. README.md is the card.",
         "version": record.version,
-        "license": record.source.licence,
-        "citeAs": f"Probe4D {record.probe4d}: {record.suite} {record.version} from {record.source.name}",
-        "isBasedOn": f"{record.source.name} {record.source.version}",
+        "license": _licence(record.source.licence),
+        "citeAs": f"Probe4D {record.probe4d}: {record.suite} {record.version} from {record.source.title}",
+        "isBasedOn": {"@type": "sc:Dataset", "name": record.source.title},
         "identifier": record.fingerprint,
         "distribution": distribution,
         "recordSet": [
@@ -64,6 +65,14 @@ def croissant(
             }
         ],
     }
+
+
+def _licence(words: str) -> str | dict[str, str]:
+    """The address of a licence or, where that is not known, what is known of it."""
+    licence = licence_in_words(words)
+    if licence.url is not None:
+        return licence.url
+    return {"@type": "sc:CreativeWork", "name": licence.name or licence.identifier, "description": licence.words}
 
 
 def _endings(exported: Exported) -> set[str]:

@@ -21,7 +21,7 @@ def about(exported: Exported) -> str:
         f"- Suite {record.suite}, version {record.version}; benchmark fingerprint {record.fingerprint}",
         f"- Setting `{exported.setting.name}`, evidence `{exported.evidence}`",
         f"- {counted(len(exported.items), 'prompt')}, {counted(exported.pictures, 'different picture')}",
-        f"- Dataset: {source.name} {source.version}, split `{source.split}`",
+        f"- Dataset: {source.title}, split `{source.split}`",
         f"- Licence of the source, which binds the questions too: {source.licence}",
     ]
     lines += [f"- {line}" for line in left_out_lines(exported.left_out)]

@@ -14,18 +14,17 @@ from probe4d.scenes.nuscenes.folder import TableFolder
 from probe4d.scenes.nuscenes.key_frames import KeyFrames, read_key_frames
 from probe4d.scenes.nuscenes.reader import TableReader
 from probe4d.scenes.nuscenes.readings import Readings, read_readings
+from probe4d.scenes.origins import licence_of
 from probe4d.scenes.splits import official_split
 from probe4d.scenes.tables import KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
 
 __all__ = ["ADAPTER", "ADAPTER_VERSION", "read_scenes"]
 
 ADAPTER = "nuscenes"
-ADAPTER_VERSION = 2
+ADAPTER_VERSION = 3
 """Raised with every change of what the tables hold, so that caches of the older adapter are left alone."""
 
 Keep: TypeAlias = Callable[[str, pl.DataFrame], pl.DataFrame]
-
-_OFFICIAL_VERSIONS = frozenset({"v1.0-mini", "v1.0-trainval", "v1.0-test"})
 
 
 def read_scenes(folder: TableFolder, reference_channel: str | None, keep: Keep) -> Scenes:
@@ -62,20 +61,13 @@ def read_scenes(folder: TableFolder, reference_channel: str | None, keep: Keep) 
         adapter=ADAPTER,
         reference_channel=channel,
         fingerprint=fingerprint_of(digests),
-        licence=licence_of(folder.version),
+        licence=licence_of(folder.version).words,
         scenes=scenes,
         keyframes=keyframes,
         boxes=boxes,
         sensors=sensors,
         dropped=dict(dropped),
     )
-
-
-def licence_of(version: str) -> str:
-    """Licence of a dataset in words: that of nuScenes for its own versions, otherwise unknown."""
-    if version in _OFFICIAL_VERSIONS:
-        return "CC BY-NC-SA 4.0 and the nuScenes terms of use (non-commercial)"
-    return "not stated by the dataset's tables; see its own licence"
 
 
 def _scene_table(key_frames: KeyFrames, version: str) -> pl.DataFrame:

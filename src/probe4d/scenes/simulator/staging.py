@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from probe4d.errors import InputError
+from probe4d.scenes.origins import SIMULATED_VERSION
 from probe4d.scenes.simulator.scene_records import RECORDS
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.hashing import digest
@@ -25,7 +26,7 @@ from probe4d.version import __version__
 
 __all__ = ["VERSION", "Settings", "Stage", "claimed", "open_stage"]
 
-VERSION = "v1.0-sim"
+VERSION = SIMULATED_VERSION
 _MARKER = "simulation.json"
 _README = "README.md"
 _GENERATOR = "probe4d simulate"
