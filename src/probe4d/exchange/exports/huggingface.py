@@ -34,7 +34,7 @@ _PICTURES_READING = """\
 from datasets import load_dataset
 from PIL import Image
 
-dataset = load_dataset(".", split="test")
+dataset = load_dataset("parquet", data_files={"test": "questions.parquet"}, split="test")
 pictures = [Image.open(path) for path in dataset[0]["pictures"]]
 ```"""
 
