@@ -12,24 +12,24 @@ from probe4d.runs import evidence_plan
 from probe4d.wording import listed
 
 
-def _model(*names: str, **how: Any) -> Any:
-    return typer.Option(*names, rich_help_panel="The model", **how)
+def _model(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="The model", **option)
 
 
-def _part(*names: str, **how: Any) -> Any:
-    return typer.Option(*names, rich_help_panel="Which questions, and how they are put", **how)
+def _part(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="Which questions, and how they are put", **option)
 
 
-def _evidence(*names: str, **how: Any) -> Any:
-    return typer.Option(*names, rich_help_panel="What is shown with them", **how)
+def _evidence(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="What is shown with them", **option)
 
 
-def _generation(*names: str, **how: Any) -> Any:
-    return typer.Option(*names, rich_help_panel="How it generates: left out, as the provider has it", **how)
+def _generation(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="How it generates: left out, as the provider has it", **option)
 
 
-def _course(*names: str, **how: Any) -> Any:
-    return typer.Option(*names, rich_help_panel="The course of the run", **how)
+def _course(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="The course of the run", **option)
 
 
 def _one_of(choices: Any) -> str:
