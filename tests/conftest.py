@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from making import made_once
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
@@ -96,21 +96,13 @@ def peers() -> Callable[..., None]:
     return run
 
 
-@contextmanager
-def _made_once(path: Path) -> Iterator[bool]:
-    """Whether this worker is the first to want a path, and has to make it while the others wait."""
-    with open(path.with_suffix(".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield not path.exists()
-
-
 @pytest.fixture(scope="session")
 def simulated(of_session: Path) -> Path:
     """A small simulated dataset without cameras: six scenes, made once for all workers of a session."""
     from probe4d.scenes.simulator import simulate
 
     path = of_session / "simulated"
-    with _made_once(path) as wanted:
+    with made_once(path) as wanted:
         if wanted:
             simulate(path, scenes=6, seed=7, cameras=False, workers=2)
     return path
@@ -131,7 +123,7 @@ def built(of_session: Path, scenes: Scenes) -> Benchmark:
     from probe4d.benchmarks.suites import build
 
     path = of_session / "built"
-    with _made_once(path) as wanted:
+    with made_once(path) as wanted:
         if wanted:
             build("lidar-hallu", scenes, path, per_family=20)
     return read_benchmark(path)

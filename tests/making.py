@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import fcntl
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +105,14 @@ def scenes_of(
 
 def table_of(rows: Rows, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)
+
+
+@contextmanager
+def made_once(path: Path) -> Iterator[bool]:
+    """Whether this worker is the first to want a path, and has to make it while the others wait."""
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not path.exists()
 
 
 class Model:

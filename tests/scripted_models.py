@@ -19,33 +19,10 @@ from fake_server import digest_of
 from probe4d.benchmarks.benchmark import Benchmark, counts_of, fingerprint
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.suites import suite_prompt
-from probe4d.models.request import Reply, Request
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 
 Answerer = Callable[[str], str]
-
-
-class Scripted:
-    """A model that can be asked without a server; see `probe4d.models.request.Model`.
-
-    Args:
-        name: Its name in run records.
-        answer: The reply to a request: to its text, its pictures and its seed.
-    """
-
-    max_connections = 1
-
-    def __init__(self, name: str, answer: Callable[[Request], str]) -> None:
-        self.name = name
-        self.answer = answer
-
-    async def reply(self, request: Request) -> Reply:
-        """Answer a request."""
-        return Reply(text=self.answer(request), finish_reason="stop")
-
-    async def close(self) -> None:
-        """Nothing is held."""
 
 
 SECTORS_LIKED = ("front", "front-left", "front-right")

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
+from making import Model
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.models.request import Reply, Request
+from probe4d.models.request import Request
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.plan import RunPlan
@@ -18,29 +19,23 @@ from probe4d.runs.selection import Selection
 from probe4d.scenes.tables import Scenes
 
 FAMILIES = ("position", "motion")
+ASKED = 40
+"""Questions of these families in `built`."""
 
 Answerer = Callable[[str, dict[str, str]], str]
 """From the stem and the text of each letter that was shown to the reply."""
 
 
-class Scripted:
-    """A model that answers by what stands in the prompt."""
+def scripted(benchmark: Benchmark, answerer: Answerer) -> Model:
+    """A model that answers from the stem and the options as they are shown."""
+    stems = [str(stem) for stem in benchmark.table["question"]]
 
-    name, max_connections = "scripted", 4
-
-    def __init__(self, benchmark: Benchmark, answerer: Answerer) -> None:
-        self._stems = [str(stem) for stem in benchmark.table["question"]]
-        self._answerer = answerer
-
-    async def reply(self, request: Request) -> Reply:
-        """Answer from the stem and the options as they are shown."""
+    def reply(request: Request) -> str:
         lines = request.text.splitlines()
-        stem = next(stem for stem in self._stems if any(line.endswith(stem) for line in lines))
-        shown = dict(line.split(". ", 1) for line in lines if line[1:3] == ". " and line[0].isupper())
-        return Reply(text=self._answerer(stem, shown), finish_reason="stop")
+        stem = next(stem for stem in stems if any(line.endswith(stem) for line in lines))
+        return answerer(stem, dict(line.split(". ", 1) for line in lines if line[1:3] == ". " and line[0].isupper()))
 
-    async def close(self) -> None:
-        """Nothing is open."""
+    return Model(reply, name="scripted")
 
 
 def knowing(benchmark: Benchmark) -> Answerer:
@@ -68,7 +63,7 @@ def diagnosis(built: Benchmark, scenes: Scenes, tmp_path_factory: pytest.TempPat
         return ask(
             built,
             folder / name,
-            model=Scripted(built, answerer),
+            model=scripted(built, answerer),
             plan=RunPlan(setting=setting, evidence=plan, selection=Selection(families=FAMILIES)),
             scenes=scenes,
         )
@@ -103,16 +98,16 @@ def test_the_family_is_found(diagnosis: Diagnosis) -> None:
 
 
 def test_what_evidence_adds_is_told_on_common_questions(diagnosis: Diagnosis) -> None:
-    assert value(diagnosis, "blind", "accuracy")[1] == 16
-    assert value(diagnosis, "seen", "accuracy") == (1, 16)
+    assert value(diagnosis, "blind", "accuracy")[1] == ASKED
+    assert value(diagnosis, "seen", "accuracy") == (1, ASKED)
     assert value(diagnosis, "seen vs blind", "accuracy_change")[0] == pytest.approx(
         1 - value(diagnosis, "blind", "accuracy")[0]
     )
     # Questions about one frame cannot be shuffled; what the run left out is not held against it.
     left_out = len(next(run for run in diagnosis.runs if run.name == "shuffled").left_out)
     assert left_out > 0
-    assert value(diagnosis, "shuffled", "accuracy") == (1, 16 - left_out)
-    assert value(diagnosis, "shuffled vs seen", "answers_alike") == (1, 16 - left_out)
+    assert value(diagnosis, "shuffled", "accuracy") == (1, ASKED - left_out)
+    assert value(diagnosis, "shuffled vs seen", "answers_alike") == (1, ASKED - left_out)
 
 
 def test_rotations_are_mapped_back(diagnosis: Diagnosis) -> None:
@@ -122,9 +117,9 @@ def test_rotations_are_mapped_back(diagnosis: Diagnosis) -> None:
         assert value(diagnosis, "turned", metric, "choice") == (1, choices)
     assert value(diagnosis, "first", "variants_alike", "choice") == (0, choices)
     assert value(diagnosis, "first", "variants_all_right", "choice") == (0, choices)
-    assert value(diagnosis, "first vs blind", "answers_alike") == (1, 16)
-    assert value(diagnosis, "again", "variants_alike") == (1, 16)
-    assert value(diagnosis, "thought", "accuracy") == (1, 16)
+    assert value(diagnosis, "first vs blind", "answers_alike") == (1, ASKED)
+    assert value(diagnosis, "again", "variants_alike") == (1, ASKED)
+    assert value(diagnosis, "thought", "accuracy") == (1, ASKED)
 
 
 def test_who_does_not_look_keeps_the_answers_of_its_own_scene(diagnosis: Diagnosis) -> None:

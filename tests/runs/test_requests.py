@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probe4d
+from making import Model
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
 from probe4d.benchmarks.question import LETTERS
@@ -24,7 +25,7 @@ from probe4d.evidence.rendering import Renderer
 from probe4d.evidence.sources import Sources
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
-from probe4d.models.request import Reply, Request
+from probe4d.models.request import Request
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.exhibits import Exhibit, Exhibits, exhibits
@@ -265,22 +266,14 @@ def test_letters_name_all_options() -> None:
     assert last.text.splitlines()[1:9] == [f"{LETTERS[at]}. option {(at + 7) % 8}" for at in range(8)]
 
 
-class Mirror:
+def mirror() -> Model:
     """A model that answers with the number of pictures it was shown."""
-
-    name = "mirror/mirror"
-    max_connections = 3
-
-    async def reply(self, request: Request) -> Reply:
-        return Reply(text=str(len(request.images)))
-
-    async def close(self) -> None:
-        pass
+    return Model(lambda request: str(len(request.images)), name="mirror/mirror")
 
 
 def test_answers_keep_what_was_shown(scenes: Scenes, standard: Benchmark, tmp_path: Path) -> None:
     plan = evidence_named("other-scene:birds-eye", max_frames=2, pictures=SMALL)
-    run = ask(standard, tmp_path / "run", model=Mirror(), plan=RunPlan(evidence=plan), scenes=scenes)
+    run = ask(standard, tmp_path / "run", model=mirror(), plan=RunPlan(evidence=plan), scenes=scenes)
     shown = exhibits(standard.questions, plan, scenes, elsewhere=partial(answers_elsewhere, standard))
     assert run.left_out == shown.left_out
     assert set(run.answers["question"]) == set(shown.of)
@@ -296,7 +289,7 @@ def test_answers_keep_what_was_shown(scenes: Scenes, standard: Benchmark, tmp_pa
 
 
 def test_answers_without_pictures_have_no_digest(standard: Benchmark, tmp_path: Path) -> None:
-    run = ask(standard, tmp_path / "run", model=Mirror())
+    run = ask(standard, tmp_path / "run", model=mirror())
     assert run.answers.height == standard.table.height
     for name in ("evidence", "evidence_frames", "shown_scene", "shown_answer"):
         assert run.answers[name].null_count() == run.answers.height
