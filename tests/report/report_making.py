@@ -171,7 +171,7 @@ def run(name: str, asked: Benchmark, replies: list[str]) -> Run:
     return making.run_of(name, asked, [{"question": identity, "text": reply} for identity, reply in pairs])
 
 
-def many_questions(names: int = 8, frames: int = 3) -> list[Question]:
+def many_questions(names: int = 10, frames: int = 3) -> list[Question]:
     """All templates over several scenes and frames; half of the yes-no questions have the answer No."""
     made: dict[str, Question] = {}
     for scene in range(1, names + 1):

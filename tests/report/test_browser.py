@@ -66,7 +66,7 @@ def test_everything_is_said_that_is_left_out() -> None:
 
 
 def test_all_questions_need_no_note() -> None:
-    assert not any("holds" in note for note in browser(DIAGNOSIS, scenes(8)).notes)
+    assert not any("holds" in note for note in browser(DIAGNOSIS, scenes(10)).notes)
 
 
 def test_answers_stand_beside_their_questions() -> None:
@@ -89,13 +89,13 @@ def test_long_replies_are_cut_and_it_is_said(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_page_stays_below_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_module, "BYTES", 60_000)
-    made = browser(DIAGNOSIS, scenes(8))
+    made = browser(DIAGNOSIS, scenes(10))
     assert 0 < made.shown < len(QUESTIONS)
     assert len(made.data.encode()) <= 60_000
 
 
 def test_pictures_share_frames_and_grids() -> None:
-    data = packed(browser(DIAGNOSIS, scenes(8)))
+    data = packed(browser(DIAGNOSIS, scenes(10)))
     pictures, frames, grids = data["pictures"], data["frames"], data["grids"]
     assert isinstance(pictures, list)
     assert all(picture is not None for picture in pictures)

@@ -57,7 +57,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
         "before": ["A" if one.format == "choice" else "No" for one in QUESTIONS],
         "after": [PAYLOADS[n % len(PAYLOADS)] if n % 5 == 0 else answer for n, answer in enumerate(right)],
     }
-    path = write_report(diagnosed(runs, QUESTIONS), tmp_path_factory.mktemp("report"), scenes=scenes(8))
+    path = write_report(diagnosed(runs, QUESTIONS), tmp_path_factory.mktemp("report"), scenes=scenes(10))
     return path.as_uri()
 
 
@@ -243,7 +243,7 @@ def test_the_page_draws_what_the_file_draws(page: webdriver.Chrome, report: str,
         " [...panel.querySelectorAll('path, rect')].map((node) =>"
         "  ['class', 'd', 'transform'].map((name) => node.getAttribute(name))));"
     )
-    svg = picture_svg(asked, Pictures(scenes(8), [asked.scene]))
+    svg = picture_svg(asked, Pictures(scenes(10), [asked.scene]))
     assert svg is not None
     expected = _shapes_of_svg(svg)
     assert sum(map(len, expected)) > 5

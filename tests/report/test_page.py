@@ -59,7 +59,7 @@ class _Elements(HTMLParser):
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     replies = [PAYLOADS[number % len(PAYLOADS)] for number in range(len(QUESTIONS))]
     diagnosis = diagnosed({RUN: replies, "right": right_answers(QUESTIONS)}, QUESTIONS)
-    path = write_report(diagnosis, tmp_path_factory.mktemp("report"), scenes=scenes(8))
+    path = write_report(diagnosis, tmp_path_factory.mktemp("report"), scenes=scenes(10))
     assert path.name == "report.html"
     return path.read_text(encoding="utf-8")
 

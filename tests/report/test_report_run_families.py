@@ -156,9 +156,29 @@ def test_who_was_shown_a_lie_is_not_praised() -> None:
     lie, blind = said_of(diagnosis, "lie"), said_of(diagnosis, "blind")
     assert lie[0].text.startswith("It was shown camera pictures of another scene: ")
     assert "good" not in [one.tone for one in lie]
-    assert blind[0].text == "It was shown nothing: what it gets right, it gets right without looking."
-    assert "good" in [one.tone for one in blind]
+    assert blind[0].text.startswith("It was shown nothing: what it gets right, it gets right without looking.")
+    assert "good" not in [one.tone for one in blind]
     assert not any("It was shown" in one.text for one in said_of(diagnosis, "sees"))
+
+
+@pytest.mark.parametrize("seen", ["none", "black", "other-scene"])
+def test_being_right_without_the_scene_is_an_alarm(seen: str) -> None:
+    runs = [shown("sees", RIGHT, "cameras"), shown("control", RIGHT, seen)]
+    for beside in (runs, runs[1:]):
+        bad = [one.text for one in said_of(diagnose(BENCHMARK, beside), "control") if one.tone == "bad"]
+        assert len(bad) == 1
+        assert bad[0].startswith("Without the scene it is right more often than words allow: ")
+
+
+@pytest.mark.parametrize("seen", ["none", "black", "other-scene", "shuffled"])
+def test_failing_speaks_against_no_control(seen: str) -> None:
+    turned_round = {"Yes": "No", "No": "Yes", "A": "B", "B": "C", "C": "D", "D": "A"}
+    for replies in (FIRST, [turned_round[right] for right in RIGHT], ["I cannot see it."] * len(RIGHT)):
+        diagnosis = diagnose(BENCHMARK, [shown("sees", RIGHT, "cameras"), shown("control", replies, seen)])
+        (control,) = (verdict for verdict in verdicts(diagnosis) if verdict.run == "control")
+        assert control.statements[0].text.startswith("It was shown ")
+        assert {one.tone for one in control.statements} == {"note"}
+        assert control.count == "control, 0 against, 0 for"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +216,9 @@ def test_answers_that_do_not_survive_another_order_lead() -> None:
     assert leading.text.startswith(
         f"Its answers change with the order of the options. With the options in 4 orders, 0.0\u202f% of {choices} "
     )
-    assert leading.text.endswith("0.0\u202f% in all, 100.0\u202f% in at least one.")
+    assert "25.0\u202f% of the answers are right, 0.0\u202f% of the questions every time, 100.0" in leading.text
+    assert "It gives the letter A in 100.0\u202f% of its answers" in leading.text
+    assert leading.text.endswith("75.0 points more often than if the order did not matter (the same in every scene).")
     section = part(diagnosis, "variants")
     assert [row[2] for row in section.table.rows][-1] == "Choice questions"
     assert "All questions" not in [row[2] for row in section.table.rows]

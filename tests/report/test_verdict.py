@@ -7,12 +7,15 @@ from functools import cache
 from itertools import cycle
 from pathlib import Path
 
+import msgspec
+import polars as pl
 import pytest
-from report_making import diagnosed, many_questions, right_answers
+from report_making import benchmark, diagnosed, many_questions, right_answers, run
 
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.verdict import Verdict, verdicts
+from probe4d.runs.run import Run
 
 QUESTIONS = many_questions()
 CHOICES = sum(one.format == "choice" for one in QUESTIONS)
@@ -70,8 +73,46 @@ def test_changes_are_told_with_their_interval() -> None:
     broken = sum(answer != other for answer, other in zip(worse, right, strict=True))
     assert not any("Against" in statement.text for statement in first.statements)
     told = [statement for statement in second.statements if statement.text.startswith("Against before it repairs")]
-    assert [statement.tone for statement in told] == ["good"]
-    assert f"repairs {broken:,} answers and breaks 0" in told[0].text
+    # Another model that is better says nothing of what either understands.
+    assert [statement.tone for statement in told] == ["note"]
+    assert f"repairs {broken:,} answers and breaks 0 of {len(QUESTIONS)}: +" in told[0].text
+
+
+def test_a_change_of_one_model_is_judged() -> None:
+    asked = benchmark(QUESTIONS)
+    runs = [run("before", asked, ["No"] * len(QUESTIONS)), run("after", asked, right_answers(QUESTIONS))]
+    one_model = [Run(one.name, msgspec.structs.replace(one.record, model="model"), one.answers) for one in runs]
+    told = verdicts(diagnose(asked, one_model))[1].statements
+    assert [one.tone for one in told if one.text.startswith("Against before it repairs")] == ["good"]
+
+
+@pytest.mark.parametrize(("scenes", "told"), [(1, "1 scene,"), (9, "9 scenes,")])
+def test_few_scenes_carry_no_judgement_by_intervals(scenes: int, told: str) -> None:
+    few = many_questions(scenes, frames=8)
+    for replies in (right_answers(few), ["No" if one.format == "yes-no" else "B" for one in few]):
+        statements = verdicts(diagnosed({"model": replies}, few))[0].statements
+        assert statements[0].text.startswith(f"Its questions are from {told} too few for intervals to judge by")
+        assert not any("interval " in one.text.replace("no interval", "") for one in statements)
+        assert not any(one.tone == "good" for one in statements)
+        assert statements[1].tone == "note"
+
+
+def test_one_scene_has_no_intervals() -> None:
+    figures = diagnosed({"model": right_answers(many_questions(1))}, many_questions(1)).figures
+    assert figures["low"].null_count() == figures["high"].null_count() == figures.height
+
+
+@pytest.mark.parametrize("first", ["whole", "part"])
+def test_the_benchmark_is_judged_alike_whichever_run_comes_first(first: str) -> None:
+    asked = benchmark(QUESTIONS)
+    whole = run("whole", asked, right_answers(QUESTIONS))
+    existence = [one.id for one in QUESTIONS if one.family == "existence"][:30]
+    made = run("part", asked, right_answers(QUESTIONS))
+    part = Run("part", made.record, made.answers.filter(pl.col("question").is_in(existence)))
+    runs = [whole, part] if first == "whole" else [part, whole]
+    alone = verdicts(diagnose(asked, runs, allow_missing=True))[-1]
+    assert alone == verdicts(diagnose(asked, [whole]))[-1]
+    assert alone.statements
 
 
 def test_without_runs_only_the_benchmark_is_spoken_of() -> None:
@@ -106,7 +147,8 @@ def test_released_answers_are_judged_as_published(published: Diagnosis) -> None:
         "978 of 1,000, a constant answer 741",
         "Answers No to all 722 motion questions about “left” and “right”",
         "Of 348 pairs with the same words and opposite truth it gets both right in 43 (12.4 %)",
-        "69.8 % of the true position claims and to 78.4 % of the false ones: it does not tell them apart",
+        "69.8 % of 500 true position claims and to 78.4 % of 500 false ones (−8.6 points; ",
+        "): true claims get a Yes no more often than false ones",
     ):
         assert expected in told
     assert all(statement.tone == "bad" for statement in run.statements)

@@ -274,6 +274,7 @@ def _coded(rows: pl.DataFrame) -> pl.DataFrame:
             remedy="Ask it again.",
         )
     others = [name for name in rows.columns if name.startswith("other_")]
+    read = [name for name in RECORDS_SCHEMA if name != "correct"]
     return rows.with_columns(shown_code=pl.when(known).then("shown_code")).select(
-        *(name for name in RECORDS_SCHEMA if name != "correct"), *others, "item", "main", "rotation", "code", "shown_code"
+        *read, *others, "item", "main", "rotation", "code", "shown_code"
     )

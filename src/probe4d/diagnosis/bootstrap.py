@@ -13,11 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DRAWS", "SEED", "SceneSums", "draw_counts", "intervals", "scene_sums"]
+__all__ = ["DRAWS", "FEW_SCENES", "SEED", "SceneSums", "draw_counts", "intervals", "scene_sums"]
 
 DRAWS = 10_000
 SEED = 20260904
 """Draws and seed of the published protocol; every interval starts the generator afresh."""
+
+FEW_SCENES = 10
+"""Scenes below which an interval is too narrow to judge by: it resamples these alone."""
 
 _ROWS_AT_ONCE = 64
 _SMALL_PRODUCT = 2**18

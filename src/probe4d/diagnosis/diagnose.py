@@ -11,6 +11,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.answers import read_answers
+from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
@@ -23,8 +24,6 @@ from probe4d.runs.run import Run
 from probe4d.wording import counted
 
 __all__ = ["Diagnosis", "diagnose"]
-
-_FEW_SCENES = 10
 
 
 def diagnose(
@@ -177,7 +176,8 @@ def _doubts(sheet: Sheet, benchmark: Benchmark) -> list[str]:
         for kind, n in counts.iter_rows()
     ]
     scenes = int(sheet.scenes.max()) + 1
-    if scenes < _FEW_SCENES:
-        number = "is 1" if scenes == 1 else f"are {scenes}"
-        doubts.append(f"Intervals are too narrow: they resample whole scenes, and there {number}.")
+    if scenes == 1:
+        doubts.append("There are no intervals: they resample whole scenes, and there is 1.")
+    elif scenes < FEW_SCENES:
+        doubts.append(f"Intervals are too narrow: they resample whole scenes, and there are {scenes}.")
     return doubts

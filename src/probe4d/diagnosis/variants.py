@@ -124,7 +124,7 @@ def _add_letters(figures: Figures, sheet: Sheet, name: str, letters: _Letters) -
             figures.add_ratios("variants_letter", replace(answered, relation=letter), [name], row[None, :], unit=unit)
         scenes = sheet.scenes[items]
         by_scene = np.zeros((excess.shape[0], int(scenes.max()) + 1), dtype=np.int64)
-        np.add.at(by_scene, (slice(None), scenes), excess)
+        np.add.at(by_scene.T, scenes, excess.T)
         elsewhere = excess.sum(axis=1, keepdims=True) - by_scene
         preferred = excess[elsewhere.argmax(axis=0)[scenes], np.arange(items.size)]
         figures.add_ratios("variants_letter_excess", answered, [name], preferred[None, :], unit=unit)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.statement import Statement
 from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.run import Run
 
-__all__ = ["in_light_of_evidence", "shown_in_words"]
+__all__ = ["in_light_of_evidence", "is_control_run", "sees_its_scene", "shown_in_words"]
 
 _VIEWS = {"cameras": "camera pictures", "birds-eye": "bird's-eye views"}
 
@@ -27,16 +29,49 @@ def shown_in_words(plan: EvidencePlan | None) -> str:
     return f"{words}, the whole scene" if plan.span == "scene" else words
 
 
-def in_light_of_evidence(plan: EvidencePlan | None, statements: Sequence[Statement]) -> list[Statement]:
-    """The verdict of a run that did not see its own scene: that is said, and nothing it gets right speaks for it.
+def is_control_run(diagnosis: Diagnosis, run: Run) -> bool:
+    """Whether a run was asked to see what another of its model does without true evidence, or with false one."""
+    plan = run.record.evidence
+    if plan is None or plan.is_own:
+        return False
+    if plan.kind != "none":
+        return True
+    return any(one.kind == "evidence" and one.against == run.name for one in diagnosis.run_families)
 
-    Without evidence, a model may still be praised for what it knows; shown a lie, it may not.
+
+def sees_its_scene(plan: EvidencePlan | None) -> bool:
+    """Whether a run saw the scene that it was asked about, in whatever order, as far as its record tells."""
+    return plan is None or plan.kind in ("own", "shuffled")
+
+
+def in_light_of_evidence(
+    plan: EvidencePlan | None, statements: Sequence[Statement], *, control: bool
+) -> list[Statement]:
+    """The verdict of a run in the light of what it saw, which is said first where it was not its own scene.
+
+    Nothing speaks for a run that did not see its scene, and what it gets right beyond what words allow is an alarm.
+    Failing speaks against no control: shown nothing or a lie, a model that looks has to fail.
     """
-    if plan is None or plan.kind in ("own", "shuffled"):
+    if plan is None or plan.is_own:
         return list(statements)
     if plan.kind == "none":
         note = "It was shown nothing: what it gets right, it gets right without looking."
-        return [Statement("note", note), *statements]
-    note = f"It was shown {shown_in_words(plan)}: what it gets right does not come from the scene asked about."
-    muted = [Statement("note", one.text) if one.tone == "good" else one for one in statements]
-    return [Statement("note", note), *muted]
+    elif plan.kind == "shuffled":
+        note = f"It was shown {shown_in_words(plan)}."
+    else:
+        note = f"It was shown {shown_in_words(plan)}: what it gets right does not come from the scene asked about."
+    if control:
+        note += " A control: what it gets wrong does not speak against the model."
+    seen = sees_its_scene(plan)
+    return [Statement("note", note), *(_muted(one, control=control, seen=seen) for one in statements)]
+
+
+def _muted(one: Statement, *, control: bool, seen: bool) -> Statement:
+    if one.alarm and not seen:
+        alarm = (
+            "Without the scene it is right more often than words allow: its questions or answers may be known to it."
+        )
+        return Statement("bad", f"{alarm} {one.text}")
+    if one.tone == "good" or control:
+        return Statement("note", one.text)
+    return one

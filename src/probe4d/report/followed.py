@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
-from probe4d.diagnosis.shortcuts import THRESHOLD, stands_out
+from probe4d.diagnosis.shortcuts import NEARLY_ALL, THRESHOLD, stands_out
 from probe4d.report.lookup import asked
 from probe4d.report.statement import ONE_ANSWER, Statement
 
 __all__ = ["followed", "standing"]
 
-ALONE, MOSTLY = 0.99, 0.95
-"""Shares of answers from which they follow a feature alone, and below which they only mostly do."""
+ALONE = 0.99
+"""Share of answers from which they follow a feature alone; below `NEARLY_ALL` they only mostly do."""
+
+Row = Mapping[str, Any]
+"""A row of `SHORTCUTS_SCHEMA`."""
 
 
 def followed(own: pl.DataFrame, nouns: Mapping[str, str]) -> Iterator[Statement]:
@@ -25,26 +28,35 @@ def followed(own: pl.DataFrame, nouns: Mapping[str, str]) -> Iterator[Statement]
         nouns: What the feature `relation` is called, by family.
     """
     named = own.filter("named")
+    row: Row
     for row in named.iter_rows(named=True):
         if row["feature"] == "letter" and row["share"] >= ONE_ANSWER:
             continue  # the verdict says so where it speaks of one answer
         yield Statement("bad", _accusation(row, _noun(row, nouns)))
-    if not own.height or named.height:
+    cells = set(named.select("family", "format").iter_rows())
+    unnamed = [row for row in own.iter_rows(named=True) if (row["family"], row["format"]) not in cells]
+    alike = _best(row for row in unnamed if _looks_like_knowing(row))
+    for row in alike.values():
+        yield Statement("note", _either(row, _noun(row, nouns)))
+    if not own.height or cells:
         return
-    leaning = [row for row in own.iter_rows(named=True) if _leans(row)]
-    # Two features together predict what each of them does, so single ones come first.
-    leaning.sort(key=lambda row: (" and " in row["feature"], -row["share"]))
-    best: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in leaning:
-        best.setdefault((row["family"], row["format"]), row)
-    for row in best.values():
+    leaning = _best(row for row in unnamed if _leans(row) and (row["family"], row["format"]) not in alike)
+    for row in leaning.values():
         yield Statement("note", _suspicion(row, _noun(row, nouns)))
-    if not best:
+    if not leaning and not alike:
         can = "can be told to explain" if (own["beyond"] >= THRESHOLD).any() else "explains"
         yield Statement("note", f"No single feature of the words {can} its answers beyond what the truth explains.")
 
 
-def standing(row: Mapping[str, Any]) -> str:
+def _best(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
+    """Of each family and format the row that predicts most; two features together only where no single one is there."""
+    best: dict[tuple[str, str], Row] = {}
+    for row in sorted(rows, key=lambda row: (" and " in row["feature"], -row["share"])):
+        best.setdefault((row["family"], row["format"]), row)
+    return best
+
+
+def standing(row: Row) -> str:
     """How a row of shortcuts stands in one word: `named`, `partly`, `truth`, `second`; empty if nothing stands out.
 
     `truth`: being right explains the gain; `partly`: only some of it; `second`: another feature of the same
@@ -59,7 +71,7 @@ def standing(row: Mapping[str, Any]) -> str:
     return "partly" if _leans(row) else "truth"
 
 
-def _leans(row: Mapping[str, Any]) -> bool:
+def _leans(row: Row) -> bool:
     """Whether answers follow a feature clearly more than the true ones do, without its being named."""
     return (
         not row["named"]
@@ -69,22 +81,40 @@ def _leans(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _noun(row: Mapping[str, Any], nouns: Mapping[str, str]) -> str:
+def _looks_like_knowing(row: Row) -> bool:
+    """Whether a feature predicts nearly all answers, and no more is left to be told from knowing."""
+    return not row["named"] and row["share"] >= NEARLY_ALL and row["excess"] >= THRESHOLD
+
+
+def _noun(row: Row, nouns: Mapping[str, str]) -> str:
     return str(row["feature"]).replace("relation", nouns.get(row["family"], "predicate"))
 
 
-def _accusation(row: Mapping[str, Any], noun: str) -> str:
+def _accusation(row: Row, noun: str) -> str:
+    predicted, n, constant = round(row["share"] * row["n"]), row["n"], round(row["constant"] * row["n"])
+    questions = asked(row["family"], row["format"]).capitalize()
+    if row["feature"] == "letter":
+        return f"{questions}: it {row['rule']}, in {predicted:,} of {n:,}; a random letter gives {constant:,}."
     how = f"follow the {noun} alone, whatever the scene"
     if row["share"] < ALONE:
-        how = f"mostly follow the {noun}" if row["share"] < MOSTLY else f"nearly always follow the {noun}"
+        how = f"mostly follow the {noun}" if row["share"] < NEARLY_ALL else f"nearly always follow the {noun}"
     return (
-        f"{asked(row['family'], row['format']).capitalize()}: its answers {how}. That predicts "
-        f"{round(row['share'] * row['n']):,} of {row['n']:,}, a constant answer {round(row['constant'] * row['n']):,}. "
+        f"{questions}: its answers {how}. That predicts {predicted:,} of {n:,}, a constant answer {constant:,}. "
         f"The rule: {row['rule']}."
     )
 
 
-def _suspicion(row: Mapping[str, Any], noun: str) -> str:
+def _either(row: Row, noun: str) -> str:
+    share, truth = (round(row[name] * row["n"]) for name in ("share", "truth"))
+    questions = asked(row["family"], row["format"]).capitalize()
+    return (
+        f"{questions}: the {noun} predicts {share:,} of its {row['n']:,} answers, and {truth:,} of the true ones. "
+        f"Answers that follow the {noun} and answers of who knows cannot be told apart "
+        "on these questions."
+    )
+
+
+def _suspicion(row: Row, noun: str) -> str:
     share, constant, truth = (round(row[name] * row["n"]) for name in ("share", "constant", "truth"))
     questions = asked(row["family"], row["format"]).capitalize()
     return (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
 
@@ -15,8 +15,11 @@ from probe4d.scenes.geometry import SECTORS
 from probe4d.wording import in_percent
 
 NARROW = "\u202f"  # a narrow space that no line breaks at
+SAME = "the same in every scene"
+_NO_WIDTH = 1e-9  # of an interval whose draws all gave the same
 
 __all__ = [
+    "SAME",
     "Figure",
     "Lookup",
     "answerers",
@@ -71,6 +74,14 @@ class Lookup:
         """One figure, or null."""
         return self.rows.get((run, metric, family, kind, relation))
 
+    def without_intervals(self, names: Collection[str]) -> Lookup:
+        """The same figures, but those of these answerers or comparisons with their values alone."""
+        rows = {
+            key: figure._replace(low=None, high=None) if key[0] in names else figure
+            for key, figure in self.rows.items()
+        }
+        return replace(self, rows=rows)
+
     def cells(self, metric: str, kinds: Sequence[str] = ("yes-no", "choice")) -> list[tuple[str, str]]:
         """(family, format) pairs that have this metric for some run, formats as given, those of all families last."""
         found = {
@@ -122,6 +133,8 @@ def interval(figure: Figure, *, signed: bool = False) -> str:
     """The 95 % interval in words; empty where there is none."""
     if figure.low is None or figure.high is None:
         return ""
+    if figure.high - figure.low < _NO_WIDTH:
+        return SAME
     low, high = (in_percent(end, signed=signed).replace("-", "\u2212") for end in (figure.low, figure.high))
     return f"95{NARROW}% interval {low} to {high}"
 

@@ -7,16 +7,10 @@ from typing import NamedTuple
 from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import Figure, Lookup, interval, percent, points
-from probe4d.report.statement import FEW, RunStatement, Statement, Tone, excludes_chance
+from probe4d.report.statement import FEW, TELLING, RunStatement, Statement, Tone, excludes_chance
+from probe4d.runs.settings import recorded_setting
 
-__all__ = ["Effect", "of_comparison"]
-
-_TELLING = 0.10
-"""Difference in accuracy that an interval has to exclude before a lack of difference speaks against a model.
-
-A choice, not a result: a model that uses what it is shown gains more than this over guessing, which gets a quarter to
-a half, and a few hundred questions asked both ways give an interval narrow enough to exclude it.
-"""
+__all__ = ["Effect", "asks_the_same", "of_comparison"]
 
 _INSTEAD = {
     "black": ("Shown black pictures instead", "what its pictures show"),
@@ -64,6 +58,11 @@ class Effect(NamedTuple):
         return f"{points(self.change.value)}; {interval(self.change, signed=True) or 'no interval'}"
 
 
+def asks_the_same(comparison: FamilyComparison) -> bool:
+    """Whether two runs sent the same requests: the first order or try of a setting of variants is the default."""
+    return comparison.kind == "setting" and recorded_setting(comparison.settings[0]).varies is not None
+
+
 def of_comparison(diagnosis: Diagnosis, lookup: Lookup, comparison: FamilyComparison) -> RunStatement | None:
     """Say what one change did; null where too few questions were asked both ways.
 
@@ -71,7 +70,7 @@ def of_comparison(diagnosis: Diagnosis, lookup: Lookup, comparison: FamilyCompar
     saw its own.
     """
     effect = Effect.of(lookup, comparison)
-    if effect is None or effect.change.n < FEW:
+    if effect is None or effect.change.n < FEW or asks_the_same(comparison):
         return None
     if comparison.kind == "setting":
         return RunStatement(comparison.run, False, _of_setting(comparison, effect))
@@ -88,7 +87,7 @@ def _of_evidence(run: str, shown: str, effect: Effect) -> RunStatement:
         f"{percent(effect.alike.value)} of its answers stay the same."
     )
     if effect.none_told:
-        tone: Tone = "bad" if effect.change.high is not None and effect.change.high < _TELLING else "note"
+        tone: Tone = "bad" if effect.change.high is not None and effect.change.high < TELLING else "note"
         none = f"Its {shown} add nothing that can be told from chance: {text}"
         return RunStatement(run, True, Statement(tone, none))
     if effect.change.value < 0:
@@ -113,7 +112,7 @@ def _of_false_evidence(lookup: Lookup, comparison: FamilyComparison, kind: str, 
             f"{percent(follows.value)} and the one of its own scene in {percent(keeps.value)}."
         )
     if effect.none_told:
-        against = kind != "shuffled" and change.low is not None and change.low > -_TELLING
+        against = kind != "shuffled" and change.low is not None and change.low > -TELLING
         return RunStatement(own, kind != "shuffled", Statement("bad" if against else "note", text))
     lost = Figure(-change.value, None if change.high is None else -change.high, None, change.n)
     if excludes_chance(lost):

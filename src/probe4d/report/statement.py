@@ -7,12 +7,19 @@ from typing import Literal
 
 from probe4d.report.lookup import Figure
 
-__all__ = ["FEW", "ONE_ANSWER", "RunStatement", "Statement", "Tone", "excludes_chance"]
+__all__ = ["FEW", "ONE_ANSWER", "TELLING", "RunStatement", "Statement", "Tone", "excludes_chance", "falls_short"]
 
 Tone = Literal["bad", "good", "note"]
 
 ONE_ANSWER = 0.9  # share from which an answer counts as nearly always given
 FEW = 20  # questions or pairs below which silence is better than a sentence
+
+TELLING = 0.10
+"""Difference that an interval has to exclude before a lack of difference speaks against a model.
+
+A choice, not a result: a model that uses what it is shown gains more than this over guessing, which gets a quarter to
+a half, and a few hundred questions asked both ways give an interval narrow enough to exclude it.
+"""
 
 _WIDTHS = 2.0
 """How many times its lower half-width an interval has to stay above what chance gives before a sentence speaks for
@@ -26,10 +33,13 @@ class Statement:
     Attributes:
         tone: `bad` speaks against the model, `good` for it, `note` is to be known.
         text: The sentence.
+        alarm: Whether it tells of answers so often right that they speak for a model that looked, and against the
+            test of one that did not.
     """
 
     tone: Tone
     text: str
+    alarm: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,13 @@ class RunStatement:
     def with_name(self) -> Statement:
         """The statement for a reader who has no heading with the run's name above it."""
         return Statement(self.statement.tone, f"{self.run}: {self.statement.text}")
+
+
+def falls_short(figure: Figure | None) -> bool:
+    """Whether a difference lies so far below 0 that it speaks against a model."""
+    if figure is None or figure.high is None:
+        return False
+    return figure.value + _WIDTHS * (figure.high - figure.value) < 0
 
 
 def excludes_chance(figure: Figure | None, chance: float = 0.0) -> bool:

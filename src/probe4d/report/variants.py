@@ -2,33 +2,80 @@
 
 from __future__ import annotations
 
-from probe4d.report.lookup import Lookup, interval, percent
-from probe4d.report.statement import FEW, ONE_ANSWER, RunStatement, Statement
-from probe4d.runs.run import RunRecord
+from collections.abc import Sequence
+
+from probe4d.benchmarks.question import LETTERS
+from probe4d.diagnosis.shortcuts import THRESHOLD
+from probe4d.report.lookup import Figure, Lookup, interval, percent, points
+from probe4d.report.statement import FEW, RunStatement, Statement, excludes_chance
+from probe4d.runs.run import Run, RunRecord
 from probe4d.runs.settings import recorded_setting
 
 __all__ = ["of_variants", "way_of_asking"]
 
 
-def of_variants(record: RunRecord, lookup: Lookup, run: str) -> RunStatement | None:
-    """Say whether answers survive another order of the options, or another try; null for runs without variants."""
-    alike, every, some = (
-        lookup.get(run, f"variants_{metric}", *_asked_so(record)) for metric in ("alike", "all_right", "any_right")
+def of_variants(run: Run, runs: Sequence[Run], lookup: Lookup) -> RunStatement | None:
+    """Say whether answers survive another order of the options, or another try; null for runs without variants.
+
+    Answers that differ accuse nobody, since those of a guesser do: a letter that is preferred whatever stands under
+    it does.
+
+    Args:
+        run: The run.
+        runs: All runs: one of the same model that asked one order again and again says how much of this is noise.
+        lookup: The figures.
+    """
+    alike, pairs, right, every, some, chance = (
+        lookup.get(run.name, f"variants_{metric}", *_asked_so(run.record))
+        for metric in ("alike", "pairs_alike", "accuracy", "all_right", "any_right", "alike_by_chance")
     )
-    if alike is None or every is None or some is None or alike.n < FEW:
+    if alike is None or pairs is None or right is None or every is None or some is None or chance is None:
         return None
-    first = lookup.get(run, "accuracy", *_asked_so(record))
-    right = "" if first is None or first.n != alike.n else f"{percent(first.value)} are right in the first, "
+    if alike.n < FEW:
+        return None
     text = (
-        f"{way_of_asking(record)}, {percent(alike.value)} of {alike.n:,} questions get one and the same answer "
-        f"({interval(alike) or 'no interval'}); {right}{percent(every.value)} in all, {percent(some.value)} in at "
-        "least one."
+        f"{way_of_asking(run.record)}, {percent(alike.value)} of {alike.n:,} questions get one and the same answer "
+        f"throughout ({interval(alike) or 'no interval'}; who draws every answer: {percent(chance.value)}); "
+        f"{percent(right.value)} of the answers are right, {percent(every.value)} of the questions every time, "
+        f"{percent(some.value)} at least once."
     )
-    if recorded_setting(record.setting).varies != "options":
-        return RunStatement(run, False, Statement("note", text))
-    if alike.high is not None and alike.high < ONE_ANSWER:
-        return RunStatement(run, True, Statement("bad", f"Its answers change with the order of the options. {text}"))
-    return RunStatement(run, False, Statement("note", text))
+    if recorded_setting(run.record.setting).varies == "options":
+        text += _noise(run, runs, lookup, pairs)
+    excess = lookup.get(run.name, "variants_letter_excess", "all", "choice")
+    if excess is not None and excess.low is not None and excess.low > 0:
+        text += _preference(run.name, lookup, excess)
+        if excess.value >= THRESHOLD and excludes_chance(excess):
+            accusation = f"Its answers change with the order of the options. {text}"
+            return RunStatement(run.name, True, Statement("bad", accusation))
+    if alike.low is not None and not excludes_chance(alike, chance.value):
+        text = f"Its answers hardly hold: it guesses, samples, or goes by the order. {text}"
+    return RunStatement(run.name, False, Statement("note", text))
+
+
+def _noise(run: Run, runs: Sequence[Run], lookup: Lookup, pairs: Figure) -> str:
+    """How often two answers to one question agree in two orders, and in one order asked twice."""
+    for other in runs:
+        if recorded_setting(other.record.setting).varies == "seed" and _same_but_setting(run.record, other.record):
+            again = lookup.get(other.name, "variants_pairs_alike", *_asked_so(run.record))
+            if again is not None:
+                return (
+                    f" Two of its answers to a question agree in {percent(pairs.value)} of cases in two orders, in "
+                    f"{percent(again.value)} in one order asked again ({other.name})."
+                )
+    return ""
+
+
+def _preference(run: str, lookup: Lookup, excess: Figure) -> str:
+    given = [(lookup.get(run, "variants_letter", "all", "choice", letter), letter) for letter in LETTERS]
+    share, letter = max((figure.value, letter) for figure, letter in given if figure is not None)
+    return (
+        f" It gives the letter {letter} in {percent(share)} of its answers: the letter that it prefers comes "
+        f"{points(excess.value, signed=False)} more often than if the order did not matter ({interval(excess)})."
+    )
+
+
+def _same_but_setting(record: RunRecord, other: RunRecord) -> bool:
+    return (record.model, record.generation, record.evidence) == (other.model, other.generation, other.evidence)
 
 
 def _asked_so(record: RunRecord) -> tuple[str, str]:

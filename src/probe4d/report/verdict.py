@@ -6,16 +6,15 @@ pairs, recall per relation and paired changes; shortcut attribution goes beyond 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
 
-from probe4d.benchmarks.intervals import interval_in
+from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.controls import CONTENT, FIXED
-from probe4d.diagnosis.tables import Diagnosis, control_beside
-from probe4d.report.evidence_shown import in_light_of_evidence
+from probe4d.diagnosis.tables import Comparison, Diagnosis, control_beside
+from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene
 from probe4d.report.followed import followed
 from probe4d.report.lookup import (
     Figure,
@@ -28,8 +27,11 @@ from probe4d.report.lookup import (
     relations_in_order,
 )
 from probe4d.report.run_families import of_comparison
-from probe4d.report.statement import FEW, ONE_ANSWER, RunStatement, Statement, Tone, excludes_chance
+from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance
 from probe4d.report.variants import of_variants
+from probe4d.report.words_alone import of_the_benchmark
+from probe4d.report.yes_to_claims import of_claims, of_pairs
+from probe4d.runs.run import Run
 from probe4d.scenes.geometry import SECTORS
 from probe4d.wording import counted, listed
 
@@ -37,61 +39,91 @@ __all__ = ["Verdict", "verdicts"]
 
 INVALID_RATE = 0.01
 MOSTLY_READ = 0.5  # share of readable answers below which their lack comes first
-LEADS = ("yes_lead", "yes_lead_over_words")  # what has to exclude chance before Yes tells true claims from false
 NEARLY = 0.02  # difference in accuracy below which two answerers score nearly the same
-WORDS_ALONE = 0.10  # lead of the content control over the fixed one that makes a family solvable without looking
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is to be said of one run, or of the benchmark itself where `run` is null."""
+    """What is to be said of one run, or of the benchmark itself where `run` is null.
+
+    Attributes:
+        run: The run.
+        statements: What is said, in order.
+        control: Whether it is a run that shows what another of its model depends on, and no try of its own.
+    """
 
     run: str | None
     statements: tuple[Statement, ...]
+    control: bool = False
 
     @property
     def count(self) -> str:
         """How many statements speak for and against, in words."""
         tones = [statement.tone for statement in self.statements]
-        return f"{tones.count('bad')} against, {tones.count('good')} for"
+        told = f"{tones.count('bad')} against, {tones.count('good')} for"
+        return f"control, {told}" if self.control else told
 
 
 def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
     """Say in words what the figures of a diagnosis show: of each run, then of the benchmark."""
-    lookup = Lookup.of(diagnosis)
+    scenes = _scenes(diagnosis)
+    lookup = Lookup.of(diagnosis).without_intervals(_of_few_scenes(diagnosis, scenes))
     given = labels_given(diagnosis)
-    said = [
-        Verdict(
-            run.name, tuple(in_light_of_evidence(run.record.evidence, list(_about(diagnosis, lookup, given, run.name))))
-        )
-        for run in diagnosis.runs
-    ]
-    return [*said, Verdict(None, tuple(_words_alone(diagnosis, lookup)))]
+    said = []
+    for run in diagnosis.runs:
+        control = is_control_run(diagnosis, run)
+        own = in_light_of_evidence(run.record.evidence, list(_about(diagnosis, lookup, given, run)), control=control)
+        few = [Statement("note", _few(scenes[run.name]))] if scenes[run.name] < FEW_SCENES else []
+        said.append(Verdict(run.name, (*few, *own), control))
+    return [*said, Verdict(None, tuple(of_the_benchmark(diagnosis, lookup)))]
 
 
-def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, run: str) -> Iterator[Statement]:
+def _scenes(diagnosis: Diagnosis) -> dict[str, int]:
+    """How many scenes the questions of each answerer are from."""
+    scenes = diagnosis.benchmark.table.select("scene", question="id")
+    asked_about = diagnosis.records.join(scenes, on="question", how="inner", maintain_order="left")
+    return dict(asked_about.group_by("run").agg(pl.col("scene").n_unique()).iter_rows())
+
+
+def _of_few_scenes(diagnosis: Diagnosis, scenes: Mapping[str, int]) -> set[str]:
+    """The answerers and comparisons whose intervals are nothing to judge by."""
+    few = {name for name, count in scenes.items() if count < FEW_SCENES}
+    beside = {control_beside(control, name) for control in (CONTENT, FIXED) for name in few}
+    compared = [*diagnosis.comparisons, *(Comparison(one.run, one.against) for one in diagnosis.run_families)]
+    return few | beside | {one.name for one in compared if few & {one.run, one.against}}
+
+
+def _few(scenes: int) -> str:
+    return (
+        f"Its questions are from {counted(scenes, 'scene')}, too few for intervals to judge by: what follows is true "
+        "of these questions, and may be otherwise of others."
+    )
+
+
+def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, one: Run) -> Iterator[Statement]:
+    run = one.name
     own = given.filter(pl.col("run") == run)
     mostly_unreadable = int(own.filter(pl.col("state") == "valid")["n"].sum()) < MOSTLY_READ * int(own["n"].sum())
     yield from (statement for statement in _unreadable(own) if mostly_unreadable)
     family = _asked_otherwise(diagnosis, lookup, run)
-    yield from (one.statement for one in family if one.leads)
+    yield from (statement for leads, statement in family if leads)
     yield from _accuracy(lookup, run, own)
-    yield from (one.statement for one in family if not one.leads)
+    yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
+    yield from (statement for leads, statement in family if not leads)
     yield from _one_letter(lookup, own, run)
     shortcuts = diagnosis.shortcuts.filter(pl.col("run") == run)
     yield from followed(shortcuts, _relation_nouns(diagnosis, lookup))
     yield from _one_sided(own, shortcuts.filter("named"))
-    yield from _discrimination(lookup, own, run)
-    yield from _pairs(lookup, run)
+    yield from of_claims(lookup, own, run, _control(lookup, CONTENT, run), seen=sees_its_scene(one.record.evidence))
+    yield from of_pairs(lookup, run)
     yield from _changes(diagnosis, lookup, run)
-    yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
 
 
-def _asked_otherwise(diagnosis: Diagnosis, lookup: Lookup, run: str) -> list[RunStatement]:
-    """What is said of a run and its family of runs, evidence first."""
+def _asked_otherwise(diagnosis: Diagnosis, lookup: Lookup, run: str) -> list[tuple[bool, Statement]]:
+    """What is said of a run and its family of runs, evidence first, and whether it leads."""
     found = [of_comparison(diagnosis, lookup, comparison) for comparison in diagnosis.run_families]
-    found += [of_variants(one.record, lookup, one.name) for one in diagnosis.runs]
-    return [one for one in found if one is not None and one.run == run]
+    found += [of_variants(one, diagnosis.runs, lookup) for one in diagnosis.runs]
+    return [(one.leads, one.statement) for one in found if one is not None and one.run == run]
 
 
 def _control(lookup: Lookup, control: str, run: str) -> str:
@@ -112,6 +144,9 @@ def _accuracy(lookup: Lookup, run: str, given: pl.DataFrame) -> Iterator[Stateme
     if own is None:
         return
     text = f"{percent(own.value)} of {own.n:,} answers are right ({interval(own) or 'no interval'})."
+    read = int(given.filter(pl.col("state") == "valid")["n"].sum())
+    if 0 < read < (1 - INVALID_RATE) * own.n:
+        text += f" Of the {read:,} that can be read, {percent(own.value * own.n / read)} are right."
     tone: Tone = "note"
     if content is not None and fixed is not None:
         best = max(content.value, fixed.value)
@@ -125,7 +160,7 @@ def _accuracy(lookup: Lookup, run: str, given: pl.DataFrame) -> Iterator[Stateme
     hard = lookup.get(run, "accuracy_control_wrong")
     if hard is not None:
         text += f" Where the words alone mislead ({counted(hard.n, 'question')}) it is right in {percent(hard.value)}."
-    yield Statement(tone, text)
+    yield Statement(tone, text, alarm=tone == "good")
 
 
 def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
@@ -214,46 +249,6 @@ def _one_sided(own: pl.DataFrame, named: pl.DataFrame) -> Iterator[Statement]:
                 )
 
 
-def _discrimination(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:
-    """Whether Yes goes to true claims more than to false ones, and more so than words alone achieve."""
-    given = _most_given(own.filter(pl.col("format") == "yes-no"), ["family"])
-    constant = set(given.filter(pl.col("share") == 1)["family"])
-    for family, kind in lookup.cells("tpr", ("yes-no",)):
-        true, false = lookup.get(run, "tpr", family, kind), lookup.get(run, "fpr", family, kind)
-        if family == "all" or family in constant or true is None or false is None or min(true.n, false.n) < FEW:
-            continue
-        claims = f"{percent(true.value)} of the true {family} claims and to {percent(false.value)} of the false ones"
-        rates = f"Says Yes to {claims}"
-        lead = true.value - false.value
-        content = _control(lookup, CONTENT, run)
-        blind_true, blind_false = lookup.get(content, "tpr", family, kind), lookup.get(content, "fpr", family, kind)
-        if lead <= 0:
-            yield Statement("bad", f"{rates}: it does not tell them apart.")
-        elif blind_true is not None and blind_false is not None and blind_true.value - blind_false.value >= lead:
-            blind = f"{percent(blind_true.value)} and {percent(blind_false.value)}"
-            yield Statement("bad", f"{rates}; the words alone, without the scene, do better ({blind}).")
-        elif all(excludes_chance(lookup.get(run, metric, family, kind)) for metric in LEADS):
-            yield Statement("good", f"{rates}, which words alone do not achieve.")
-        else:
-            yield Statement("note", f"{rates}, a difference of {points(lead, signed=False)}.")
-
-
-def _pairs(lookup: Lookup, run: str) -> Iterator[Statement]:
-    pairs, both, chance = (
-        lookup.get(run, metric, "all", "yes-no") for metric in ("pairs", "pairs_both", "pair_reference_sampling")
-    )
-    if pairs is None or both is None or chance is None or pairs.value < FEW:
-        return
-    share = both.value / pairs.value
-    ahead = excludes_chance(lookup.get(run, "pair_lead", "all", "yes-no"))
-    yield Statement(
-        "good" if share > 0.5 and ahead else "bad" if share <= chance.value else "note",
-        f"Of {pairs.value:,.0f} pairs with the same words and opposite truth it gets both right in {both.value:,.0f} "
-        f"({percent(share)}). A model that ignores the scene gets 0; one that says Yes at random as often as it does "
-        f"gets {percent(chance.value)}.",
-    )
-
-
 def _relation_nouns(diagnosis: Diagnosis, lookup: Lookup) -> dict[str, str]:
     """What the relations of each family are."""
     families = diagnosis.shortcuts["family"].unique()
@@ -264,6 +259,7 @@ def _relation_nouns(diagnosis: Diagnosis, lookup: Lookup) -> dict[str, str]:
 
 
 def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:
+    models = {one.name: one.record.model for one in diagnosis.runs}
     of_families = {pair for one in diagnosis.run_families for pair in ((one.run, one.against), (one.against, one.run))}
     for comparison in diagnosis.comparisons:
         if comparison.run != run or (run, comparison.against) in of_families:
@@ -275,13 +271,17 @@ def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Stateme
             continue
         counts = f"repairs {repairs.value:,.0f} answers and breaks {regressions.value:,.0f}"
         text = (
-            f"Against {comparison.against} it {counts}: {points(change.value)} "
+            f"Against {comparison.against} it {counts} of {change.n:,}: {points(change.value)} "
             f"({interval(change, signed=True) or 'no interval'})"
         )
-        if change.low is None or change.high is None or change.low <= 0 <= change.high:
+        if change.low is None:
+            yield Statement("note", f"{text}.")
+        elif change.high is None or change.low <= 0 <= change.high:
             yield Statement("note", f"{text}, no change that can be told from chance.")
         else:
-            yield Statement("good" if change.low > 0 else "bad", f"{text}.")
+            # That another model is better or worse says what neither understands.
+            same = models.get(comparison.run) == models.get(comparison.against)
+            yield Statement(("good" if change.low > 0 else "bad") if same else "note", f"{text}.")
 
 
 def _unreadable(own: pl.DataFrame) -> Iterator[Statement]:
@@ -293,26 +293,3 @@ def _unreadable(own: pl.DataFrame) -> Iterator[Statement]:
     yield Statement(
         "bad", f"{percent(bad / total)} of its answers are no valid answer and count as wrong: {listed(parts)}."
     )
-
-
-def _words_alone(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement]:
-    """What can be answered without looking at all (research question 1 of LiDAR-Hallu)."""
-    table = diagnosis.benchmark.table
-    for family, kind in lookup.cells("accuracy"):
-        content, fixed = lookup.get(CONTENT, "accuracy", family, kind), lookup.get(FIXED, "accuracy", family, kind)
-        if family == "all" or content is None or fixed is None or content.n < FEW:
-            continue
-        offered = table.filter((pl.col("family") == family) & (pl.col("format") == kind))["options"]
-        chance = 0.5 if kind == "yes-no" else float(np.mean(1 / offered.list.len().to_numpy()))
-        without = max(fixed.value, chance)
-        if content.low is None or content.low < without or content.value < without + WORDS_ALONE:
-            continue
-        by = "the words of the question"
-        if kind == "choice":
-            spans = all(interval_in(text) for text in offered.explode().unique())
-            by = "the lengths of the intervals offered" if spans else "the options offered"
-        yield Statement(
-            "note",
-            f"{asked(family, kind).capitalize()} can be answered from {by} alone in {percent(content.value)} of cases "
-            f"({interval(content)}); always {'A' if kind == 'choice' else 'No'} gets {percent(fixed.value)}.",
-        )

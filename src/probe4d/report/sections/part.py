@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from probe4d.report.charts import Chart
-from probe4d.report.lookup import Figure, Lookup, asked, percent
+from probe4d.report.lookup import SAME, Figure, Lookup, asked, interval, percent
 from probe4d.report.statement import Statement
 from probe4d.wording import in_percent
 
@@ -110,8 +110,10 @@ def count(figure: Figure | None) -> str:
 
 
 def bounds(figure: Figure | None, *, signed: bool = False) -> str:
-    """The interval of a figure as a cell, in per cent, empty without one."""
+    """The interval of a figure as a cell, in per cent, empty without one or where no scene differs."""
     if figure is None or figure.low is None or figure.high is None:
+        return ""
+    if interval(figure) == SAME:
         return ""
     ends = (in_percent(end, signed=signed) for end in (figure.low, figure.high))
     return " to ".join(ends).replace("-", "\u2212")

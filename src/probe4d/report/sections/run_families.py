@@ -9,7 +9,7 @@ import polars as pl
 from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, percent, points
-from probe4d.report.run_families import Effect, of_comparison
+from probe4d.report.run_families import Effect, asks_the_same, of_comparison
 from probe4d.report.sections.part import (
     Section,
     Table,
@@ -41,7 +41,7 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
     """
     colours = charts.run_colours(names)
     drawn, rows = [], []
-    for comparison in diagnosis.run_families:
+    for comparison in (one for one in diagnosis.run_families if not asks_the_same(one)):
         lines = [(cell, Effect.of(lookup, comparison, *cell)) for cell in cells(lookup, "answers_alike")]
         found = [(cell, effect) for cell, effect in lines if effect is not None]
         rows += [_row(lookup, comparison, cell, effect) for cell, effect in found]

@@ -49,7 +49,7 @@ def variants(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> Sect
         )
         title = f"{run.name}: {way_of_asking(run.record).lower()}"
         drawn.append(charts.ranges(title, words, table, colours.get(run.name, "ink")))
-        said.append(of_variants(run.record, lookup, run.name))
+        said.append(of_variants(run, diagnosis.runs, lookup))
     return Section(
         "variants",
         "The same question, asked again",
