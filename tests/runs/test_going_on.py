@@ -95,7 +95,7 @@ def test_a_model_in_this_process_keeps_the_size_of_its_batches(
     plan = RunPlan(selection=Selection(limit=3), arguments={"model_path": "tiny"})
     run = ask(built, tmp_path / "run", model="hf/tiny", plan=plan, course=Course(max_connections=4))
     assert run.record.parameters == {"max_connections": 4, "model_path": "tiny"}
-    with pytest.raises(InputError, match="parameters max_connections was 4 and is now 8"):
+    with pytest.raises(InputError, match="--max-connections was 4 and is now 8"):
         ask(built, tmp_path / "run", model="hf/tiny", plan=plan, course=Course(max_connections=8))
 
 

@@ -17,7 +17,8 @@ from fake_server import FakeServer
 from probe4d.errors import InputError, RunError
 from probe4d.models.generation import Generation
 from probe4d.runs.ask import ask
-from probe4d.runs.evidence_plan import EvidencePlan
+from probe4d.runs.differences import differences
+from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.journal import open_journal
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.run import Answer, AnswerError, LeftOut, RunRecord, read_run
@@ -84,17 +85,74 @@ def test_all_that_differs_is_said_in_words(begun: Path) -> None:
         pass
     said = str(caught.value)
     for words in (
-        'model was "openai/gpt-5" and is now "openai/gpt-4"',
-        'setting was "default" and is now "ego"',
-        'parameters base_url was not given and is now "http://localhost:1"',
-        "generation temperature was 0.0 and is now 1.0",
-        "generation max_tokens was not given and is now 9",
-        'evidence kind was "none" and is now "black"',
-        "selection limit was not given and is now 3",
+        '--model was "openai/gpt-5" and is now "openai/gpt-4"',
+        '--setting was "default" and is now "ego"',
+        '--base-url was not given and is now "http://localhost:1"',
+        "--temperature was 0.0 and is now 1.0",
+        "--max-tokens was not given and is now 9",
+        '--evidence was "none" and is now "black:cameras"',
+        "--limit was not given and is now 3",
     ):
         assert words in said
-    for same in ("top_k", "benchmark", "versions", "preset", "layout"):
+    for same in ("top_k", "benchmark", "versions", "preset", "layout", "--family", "--sample-seed", "--evidence-seed"):
         assert same not in said
+
+
+@pytest.mark.parametrize(
+    ("field", "was", "now"),
+    [
+        ("selection", None, Selection(seed=7)),
+        ("selection", Selection(limit=3), Selection(limit=3, seed=7)),
+        ("evidence", evidence_named("none"), evidence_named("none", seed=7, max_frames=3, span="scene")),
+        ("evidence", evidence_named("cameras"), evidence_named("cameras", seed=7)),
+    ],
+)
+def test_options_without_effect_make_no_other_run(tmp_path: Path, field: str, was: object, now: object) -> None:
+    before, after = (msgspec.structs.replace(RECORD, **{field: value}) for value in (was, now))
+    assert differences(before, after) == []
+
+
+@pytest.mark.parametrize(
+    ("field", "was", "now", "said"),
+    [
+        ("selection", Selection(sample=3), Selection(sample=3, seed=7), "--sample-seed was 42 and is now 7"),
+        ("selection", None, Selection(families=("motion",)), '--family was not given and is now ["motion"]'),
+        (
+            "evidence",
+            evidence_named("shuffled"),
+            evidence_named("shuffled", seed=7),
+            "--evidence-seed was 42 and is now 7",
+        ),
+        ("parameters", {}, {"device": "cpu"}, '-M device was not given and is now "cpu"'),
+        (
+            "wording",
+            "a" * 64,
+            "b" * 64,
+            "its prompts are worded otherwise than by the version of probe4d that began it",
+        ),
+    ],
+)
+def test_one_difference_is_said_alone(field: str, was: object, now: object, said: str) -> None:
+    before, after = (msgspec.structs.replace(RECORD, **{field: value}) for value in (was, now))
+    assert differences(before, after) == [said]
+
+
+def test_a_run_that_ends_on_a_full_disk_is_complete(
+    begun: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def no_room(path: Path, content: bytes) -> None:
+        raise RunError(f"{path}: could not be written to the end (No space left on device).")
+
+    with open_journal(begun, RECORD) as journal:
+        journal.put([ANSWERS[4], ANSWERS[3]])
+        monkeypatch.setattr("probe4d.runs.journal.write_bytes", no_room)
+        journal.finish(lambda key: int(key[0]))
+    assert "Every answer is kept, in the order in which they came." in caplog.text
+    assert read_run(begun).answers["question"].to_list() == ["0", "1", "2", "4", "3"]
+    monkeypatch.undo()
+    with open_journal(begun, RECORD) as journal:
+        journal.finish(lambda key: int(key[0]))
+    assert read_run(begun).answers["question"].to_list() == ["0", "1", "2", "3", "4"]
 
 
 def test_options_that_json_has_otherwise_are_the_same(tmp_path: Path) -> None:

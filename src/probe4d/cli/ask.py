@@ -110,9 +110,9 @@ def ask(
     read = read_benchmark(benchmark)
     scenes = reading.scenes_shown(read, plan.evidence, data, version)
     if out is None or dry_run:
-        _look(read, name, plan, scenes, tokenizer, as_json=as_json)
+        _print_estimate(read, name, plan, scenes, tokenizer, as_json=as_json)
     else:
-        _ask(read, out, name, plan, scenes, course, as_json=as_json)
+        _ask_all(read, out, name, plan, scenes, course, as_json=as_json)
 
 
 def _model_name(given: str | None, preset: Preset | None) -> str:
@@ -130,7 +130,7 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
     return given or preset.model or ""
 
 
-def _look(
+def _print_estimate(
     benchmark: Benchmark, model: str, plan: RunPlan, scenes: Scenes | None, tokenizer: Path | None, *, as_json: bool
 ) -> None:
     from probe4d.cli.ask_printing import print_dry_run, print_json
@@ -146,7 +146,7 @@ def _look(
         print_dry_run(seen, counted_by="4 bytes a token" if tokenizer is None else str(tokenizer))
 
 
-def _ask(
+def _ask_all(
     benchmark: Benchmark,
     out: Path,
     name: str,
@@ -184,13 +184,16 @@ def _ask(
         with output.progress("answers", status=lambda: running(watch, time.monotonic() - began_s)) as counter:
             run = ask_model(benchmark, out, model=model, plan=plan, scenes=scenes, course=course, begun=begin, done=see)
     except KeyboardInterrupt:
-        output.fail(f"stopped; {_kept(out)}")
+        output.fail(f"stopped; {_kept(out, then='the same command goes on')}")
         raise typer.Exit(130) from None
     except RunError:
-        output.note(f"Asking has ended; {_kept(out)}")
+        output.note(f"Asking has ended; {_kept(out, then='the same command goes on once the reason is gone')}")
         raise
     if isinstance(model, str):
-        write_inspect_log(run, benchmark, out / LOG_FILE)
+        try:
+            write_inspect_log(run, benchmark, out / LOG_FILE, scenes=scenes)
+        except RunError as error:
+            output.note(f"{error} The run is complete without this log, and the same command writes it later.")
     summary = summary_of(run)
     if as_json:
         print_json(summary)
@@ -199,9 +202,12 @@ def _ask(
         raise typer.Exit(1)
 
 
-def _kept(out: Path) -> str:
+def _kept(out: Path, *, then: str) -> str:
     from probe4d.runs.run import RECORD_FILE, read_run
     from probe4d.runs.summary import summary_of
+    from probe4d.wording import counted
 
     answers = summary_of(read_run(out)).answers if (out / RECORD_FILE).exists() else 0
-    return f"{answers:,} answers are kept in {out}, and the same command goes on."
+    if not answers:
+        return "nothing was answered."
+    return f"{counted(answers, 'answer')} {'is' if answers == 1 else 'are'} kept in {out}, and {then}."

@@ -73,6 +73,13 @@ class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
         """Whether what is shown depends on the seed."""
         return self.kind in ("shuffled", "other-scene")
 
+    @property
+    def of_effect(self) -> EvidencePlan:
+        """The same without what changes nothing: all where nothing is shown, a seed by which nothing is drawn."""
+        if self.kind == "none":
+            return EvidencePlan()
+        return self if self.is_drawn else msgspec.structs.replace(self, seed=EvidencePlan().seed)
+
 
 def evidence_named(
     text: str,

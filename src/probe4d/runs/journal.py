@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from probe4d.errors import InputError
+from probe4d.errors import InputError, RunError
+from probe4d.runs.differences import differences
 from probe4d.runs.run import (
     ANSWERS_FILE,
     ERRORS_FILE,
@@ -31,13 +33,9 @@ __all__ = ["RunJournal", "open_journal"]
 
 Line = TypeVar("Line", Answer, AnswerError)
 
+_LOG = logging.getLogger(__name__)
+
 _LOCK_FILE = ".lock"
-
-_UNCOMPARED = ("course", "versions", "preset")
-"""What a continued run may have otherwise: the options that a preset stands for are compared themselves."""
-
-_REWORDED = "its prompts are worded otherwise than by the version of probe4d that began it"
-"""Said of a `wording` that differs, since two digests tell a reader nothing."""
 
 
 class RunJournal:
@@ -74,8 +72,15 @@ class RunJournal:
     def finish(self, order: Callable[[AnswerKey], int]) -> None:
         """Put the files into the benchmark's order, so that equal runs have equal files.
 
-        Of the errors, the last one of each question and variant that has no answer stays.
+        Of the errors, the last one of each question and variant that has no answer stays. A disk without room for
+        that is a warning: the run is complete as it lies, and the same command puts it into order later.
         """
+        try:
+            self._put_into_order(order)
+        except RunError as error:
+            _LOG.warning("%s Every answer is kept, in the order in which they came.", error)
+
+    def _put_into_order(self, order: Callable[[AnswerKey], int]) -> None:
         errors = self._by_key(ERRORS_FILE, AnswerError)
         for file, kept in (
             (ANSWERS_FILE, self._by_key(ANSWERS_FILE, Answer)),
@@ -114,7 +119,7 @@ def open_journal(path: Path, record: RunRecord) -> Iterator[RunJournal]:
             return
         run = read_run(path)
         answered = set(run.answers.filter(run.answers["error"].is_null()).select("question", "variant").iter_rows())
-        if differing := _differences(run.record, record):
+        if differing := differences(run.record, record):
             if answered:
                 raise InputError(
                     f"holds another run: {'; '.join(differing)}.",
@@ -146,29 +151,3 @@ def _refuse_foreign(path: Path) -> None:
 
 def _is_rest(entry: Path) -> bool:
     return entry.name == _LOCK_FILE or entry.suffix == ".part"
-
-
-def _differences(old: RunRecord, new: RunRecord) -> list[str]:
-    """All that differs between two runs, in words."""
-    was, now = _flat(msgspec.to_builtins(old)), _flat(msgspec.to_builtins(new))
-    names = [name for name in was | now if name.partition(" ")[0] not in _UNCOMPARED]
-    return [
-        _REWORDED if name == "wording" else f"{name} was {_word(was.get(name))} and is now {_word(now.get(name))}"
-        for name in names
-        if was.get(name) != now.get(name)
-    ]
-
-
-def _flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:
-    """Options by the names that lead to them; those that are null are left out."""
-    options: dict[str, Any] = {}
-    for name, one in value.items():
-        if isinstance(one, Mapping):
-            options |= _flat(one, f"{before}{name} ")
-        elif one is not None:
-            options[f"{before}{name}"] = one
-    return options
-
-
-def _word(value: Any) -> str:
-    return "not given" if value is None else msgspec.json.encode(value).decode()

@@ -30,6 +30,11 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
     limit: int | None = None
     seed: int = 42
 
+    @property
+    def of_effect(self) -> Selection:
+        """The same without a seed that draws nothing."""
+        return self if self.sample is not None else msgspec.structs.replace(self, seed=Selection().seed)
+
 
 def selected(table: pl.DataFrame, selection: Selection | None) -> pl.DataFrame:
     """The rows of a table of Questions that are asked, in benchmark order.

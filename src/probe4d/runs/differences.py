@@ -1,0 +1,84 @@
+"""What two runs differ in, in the words in which it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from probe4d.runs.run import RunRecord
+from probe4d.runs.selection import Selection
+
+__all__ = ["differences"]
+
+_UNCOMPARED = ("course", "versions", "preset")
+"""What a continued run may have otherwise: the options that a preset stands for are compared themselves."""
+
+_FOLLOWING = ("layout", "hints", "wording")
+"""What follows from the setting, the evidence and the generation options where these differ."""
+
+_SAID = {
+    "benchmark": "the benchmark",
+    "evidence kind": "--evidence",
+    "evidence span": "--evidence-span",
+    "evidence seed": "--evidence-seed",
+    "selection families": "--family",
+    "selection seed": "--sample-seed",
+    "evidence pictures max_side_px": "--max-side",
+    "parameters base_url": "--base-url",
+    "parameters max_connections": "--max-connections",
+}
+"""Options whose name on the command line is not the last word of their name in the record."""
+
+_REWORDED = "its prompts are worded otherwise than by the version of probe4d that began it"
+"""Said of a `wording` that differs, since two digests tell a reader nothing."""
+
+
+def differences(old: RunRecord, new: RunRecord) -> list[str]:
+    """All that differs between two runs and has an effect, one phrase each."""
+    was, now = _options(old), _options(new)
+    differing = [name for name in was | now if was.get(name) != now.get(name)]
+    chosen = [name for name in differing if name.partition(" ")[0] not in _FOLLOWING]
+    return [
+        _REWORDED if name == "wording" else _phrase(name, was.get(name), now.get(name)) for name in chosen or differing
+    ]
+
+
+def _phrase(name: str, was: Any, now: Any) -> str:
+    return f"{_said(name)} was {_word(was)} and is now {_word(now)}"
+
+
+def _options(record: RunRecord) -> dict[str, Any]:
+    """Options by the names that lead to them in a record, but for those without effect and those that are null."""
+    fields = {name: value for name, value in msgspec.to_builtins(record).items() if name not in _UNCOMPARED}
+    fields["selection"] = msgspec.to_builtins((record.selection or Selection()).of_effect)
+    if record.evidence is not None:
+        shown = msgspec.to_builtins(record.evidence.of_effect)
+        fields["evidence"] = shown | {"kind": record.evidence.name, "view": None}  # named as it is asked for
+    return _flat(fields)
+
+
+def _flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for name, one in value.items():
+        if isinstance(one, Mapping):
+            options |= _flat(one, f"{before}{name} ")
+        elif one is not None and one not in ([], ()):
+            options[f"{before}{name}"] = one
+    return options
+
+
+def _said(name: str) -> str:
+    """An option of a record as the command line has it."""
+    if name in _SAID:
+        return _SAID[name]
+    if name.startswith("parameters "):
+        return f"-M {name.removeprefix('parameters ')}"
+    if name.startswith("generation extra_body"):
+        return f"--extra-body {name.removeprefix('generation extra_body ')}"
+    return f"--{name.split()[-1].replace('_', '-')}"
+
+
+def _word(value: Any) -> str:
+    return "not given" if value is None else msgspec.json.encode(value).decode()
