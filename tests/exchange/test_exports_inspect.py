@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.metadata
+import re
 import subprocess
 import sys
 import warnings
@@ -313,6 +314,35 @@ def test_runs_of_settings_that_no_suite_words_show_the_question(built: Benchmark
     assert {sample.id: sample.output.stop_reason for sample in log.samples} == dict.fromkeys(
         built.table["id"], "unknown"
     )
+
+
+@pytest.mark.parametrize(("evidence", "family"), [("birds-eye", "existence"), ("shuffled:birds-eye", "motion")])
+def test_a_log_holds_the_text_that_was_sent(
+    evidence: str, family: str, built: Benchmark, simulated: Path, tmp_path: Path, fake_server: Any, command: Any
+) -> None:
+    server = fake_server(default="Yes")
+    arguments = ("--model", "openai-api/fake/m", "--base-url", server.base_url, "--limit", 3, "--family", family)
+    shown = ("--evidence", evidence, "--data", simulated, "--max-side", 256)
+    done = command("ask", built.path, "--out", tmp_path / "run", *arguments, *shown)
+    assert done.returncode == 0, done.stderr
+    run = read_run(tmp_path / "run")
+    digests = dict(run.answers.select("question", "evidence").iter_rows())
+    log = read_eval_log(str(tmp_path / "run" / "inspect.eval"))
+    assert log.samples is not None
+    texts = set()
+    for sample in log.samples:
+        pictures, text = sample.input[0].content  # type: ignore[union-attr]
+        assert pictures.text.endswith(f"not in this log; SHA-256 over their digests {digests[sample.id]}]")
+        assert re.match(r"The (image above shows frame|[1-9]+ images above show frames)", text.text)
+        texts.add(text.text)
+    assert texts == set(server.counts())
+
+    write_inspect_log(run, built, tmp_path / "without.eval")  # the scenes are not at hand
+    (one, *_) = read_eval_log(str(tmp_path / "without.eval")).samples or ()
+    pictures, text = one.input[0].content  # type: ignore[union-attr]
+    assert re.match(r"\[\d+ pictures?, not in this log; SHA-256 over", pictures.text)
+    assert pictures.text.endswith("; nor are the lines that list them]")
+    assert any(sent.endswith(text.text) for sent in texts)
 
 
 def test_a_run_that_is_asked_leaves_a_log(

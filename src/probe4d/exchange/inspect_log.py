@@ -17,15 +17,14 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
-from probe4d.benchmarks.suite import Prompt
-from probe4d.benchmarks.suites import suite_prompt
 from probe4d.diagnosis.parsing import parse_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
+from probe4d.exchange.prompts_sent import PromptsSent
 from probe4d.models.generation import Generation
-from probe4d.runs.requests import to_be_worded
 from probe4d.runs.run import RECORD_FILE, Run, check_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting
+from probe4d.scenes.tables import Scenes
 from probe4d.store.files import whole_file
 from probe4d.store.hashing import digest
 from probe4d.wording import counted
@@ -44,17 +43,18 @@ _STOP_REASONS = {"stop", "max_tokens", "model_length", "tool_calls", "content_fi
 _CUT_REASONS = {"length": "max_tokens", "max_output_tokens": "max_tokens"}
 
 
-def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str) -> None:
+def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str, *, scenes: Scenes | None = None) -> None:
     """Write the answers of a run, with what the default parser makes of them, as an `.eval` file.
 
     A sample is an answer or a failure; its id is that of the question, and its epoch the place of its variant in the
-    setting. Pictures are not in the log, only the digest of what was shown; nor are the model's own arguments and its
-    server's address.
+    setting. The prompt is the text that was sent; in the place of pictures stands their number, with the digest of
+    what was shown. Neither the model's own arguments nor its server's address are in the log.
 
     Args:
         run: The run. What was never tried has no sample; as long as a question has no answer, the status is `error`.
         benchmark: The benchmark that it answers.
         path: File to write, with the ending `.eval`.
+        scenes: The scenes that the pictures were taken from; without them prompts lack the lines that list pictures.
 
     Raises:
         InputError: inspect-ai is not installed, the run belongs to another benchmark, or the file cannot be written.
@@ -76,7 +76,7 @@ def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str) -> None:
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
     ):
         summaries = []
-        for sample in _samples(run, benchmark, answers):
+        for sample in _samples(run, benchmark, answers, PromptsSent(run, benchmark, scenes)):
             archive.writestr(
                 f"samples/{sample.id}_epoch_{sample.epoch}.json", sample.model_dump_json(exclude_none=True)
             )
@@ -134,38 +134,19 @@ def _with_epochs(rows: pl.DataFrame, setting: Setting, benchmark: Benchmark) -> 
     )
 
 
-def _samples(run: Run, benchmark: Benchmark, answers: pl.DataFrame) -> Iterator[EvalSample]:
-    setting = recorded_setting(run.record.setting)
+def _samples(run: Run, benchmark: Benchmark, answers: pl.DataFrame, prompts: PromptsSent) -> Iterator[EvalSample]:
     questions = {question.id: question for question in benchmark.questions}
-    word = _word(benchmark, setting)
     for row in answers.iter_rows(named=True):
-        question = questions[row["question"]]
-        yield _sample(row, question, _prompt(question, row, setting, word), run.record.model)
+        yield _sample(row, questions[row["question"]], prompts, run.record.model)
 
 
-def _word(benchmark: Benchmark, setting: Setting) -> Prompt | None:
-    """How the run's prompts were worded; null where the suite does not know the setting, as with imports."""
-    try:
-        return suite_prompt(benchmark.record.suite, setting.wording)
-    except InputError:
-        return None
-
-
-def _prompt(question: Question, row: dict[str, Any], setting: Setting, word: Prompt | None) -> str:
-    """The prompt, or as much of the question as is known."""
-    if word is not None:
-        try:
-            return word(to_be_worded(question, Variant(row["variant"], rotation=row["rotation"] or 0), setting))
-        except InputError:  # a release keeps its text back
-            pass
-    return question.question or ""
-
-
-def _sample(row: dict[str, Any], question: Question, prompt: str, model: str) -> EvalSample:
+def _sample(row: dict[str, Any], question: Question, prompts: PromptsSent, model: str) -> EvalSample:
     from inspect_ai.log import EvalSample
-    from inspect_ai.model import ChatMessageUser, ModelOutput
+    from inspect_ai.model import ChatMessageUser, Content, ContentText, ModelOutput
 
-    user = ChatMessageUser(content=prompt, id=f"{row['question']}-{row['epoch']}-user")
+    text, pictures = prompts.text(question, row), prompts.pictures(question, row)
+    content: list[Content] = [ContentText(text=part) for part in (pictures, text) if part is not None]
+    user = ChatMessageUser(content=text if pictures is None else content, id=f"{row['question']}-{row['epoch']}-user")
     output = _output(row, model) if row["error"] is None else ModelOutput(model=model)
     usage = {model: output.usage} if output.usage is not None else {}
     return EvalSample(
