@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import polars as pl
 from diagnosis_making import driving_benchmark, oracle, run_of
 
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.overview import accuracies, parser_changes
+from probe4d.runs.run import Run
 
 
 def test_accuracies_have_a_column_for_each_answerer_and_a_row_for_each_group() -> None:
@@ -25,3 +27,16 @@ def test_parser_changes_are_counts_of_answers() -> None:
     assert changes["published"].run == "explains"
     assert changes["published"].n == benchmark.table.height
     assert changes["published"].changed == benchmark.table.height
+
+
+def test_a_control_has_a_value_wherever_some_run_was_asked() -> None:
+    benchmark = driving_benchmark(3, scenes=5, per_family=20)
+    whole, made = (run_of(name, benchmark, oracle) for name in ("whole", "part"))
+    existence = benchmark.table.filter(family="existence")["id"]
+    part = Run("part", made.record, made.answers.filter(pl.col("question").is_in(existence.implode())))
+    first, other = (
+        accuracies(diagnose(benchmark, runs, allow_missing=True)).drop("whole", "part")
+        for runs in ([part, whole], [whole, part])
+    )
+    assert first.equals(other)
+    assert not any(first.null_count().row(0))

@@ -60,10 +60,16 @@ def figure(diagnosis: Diagnosis, run: str, metric: str, kind: str = "all") -> di
 
 
 def first_words(diagnosis: Diagnosis, run: str) -> tuple[str, str]:
-    """Tone and text of what the verdict says of a run before all else, but what it says of a run that was shown nothing."""
+    """Tone and text of what the verdict says of a run first, after what it says of one that was shown nothing."""
     (verdict,) = (one for one in verdicts(diagnosis) if one.run == run)
     first = next(one for one in verdict.statements if not one.text.startswith(BEFORE_ALL))
     return first.tone, first.text
+
+
+def against(diagnosis: Diagnosis, run: str) -> list[str]:
+    """What speaks against a run, but that it is right without looking."""
+    (verdict,) = (one for one in verdicts(diagnosis) if one.run == run)
+    return [one.text for one in verdict.statements if one.tone == "bad" and not one.text.startswith(BEFORE_ALL)]
 
 
 def looking(benchmark: Benchmark, more_scenes: Scenes) -> Callable[[Request], str]:
@@ -158,7 +164,35 @@ def test_a_model_that_knows_survives_every_order(asked_about: Benchmark, family:
     diagnosis = family(Model(lambda request: know(request.text), name="knowing"), turned=("none", "permuted:4"))
     for metric in ("alike", "pairs_alike", "all_right", "any_right", "accuracy"):
         assert figure(diagnosis, "turned", f"variants_{metric}", "choice")["value"] == 1.0
-    assert first_words(diagnosis, "turned")[0] == "good"
+    assert figure(diagnosis, "turned", "variants_letter_excess", "choice")["value"] == 0.0
+    assert against(diagnosis, "turned") == []
+    # Repeats do not change it either, and neither is said to differ from the default, whose requests it repeats.
+    again = family(
+        Model(lambda request: know(request.text), name="knowing"), usual=("none", "default"), again=("none", "repeat:3")
+    )
+    assert figure(again, "again", "variants_alike")["value"] == 1.0
+    assert against(again, "again") == []
+    (verdict,) = (one for one in verdicts(again) if one.run == "again")
+    assert not any("In the setting" in one.text for one in verdict.statements)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_guesser_is_not_said_to_go_by_the_order(seed: int, family: Callable[..., Diagnosis]) -> None:
+    def answer(request: Request) -> str:
+        return scripted.guessing(100 * seed + (request.seed or 0))(request.text)
+
+    diagnosis = family(Model(answer, name="guessing"), turned=("none", "permuted:4"), again=("none", "repeat:3"))
+    chance = figure(diagnosis, "turned", "variants_alike_by_chance", "choice")["value"]
+    assert chance == pytest.approx(1 / 64)
+    assert abs(figure(diagnosis, "turned", "variants_letter_excess", "choice")["value"]) < 0.05
+    for run in ("turned", "again"):
+        (verdict,) = (one for one in verdicts(diagnosis) if one.run == run)
+        (told,) = (one for one in verdict.statements if "one and the same answer throughout" in one.text)
+        assert told.tone == "note"
+        assert told.text.startswith("Its answers hardly hold: it guesses, samples, or goes by the order. ")
+        assert "letter" not in told.text
+        if run == "turned":
+            assert "in one order asked again (again)." in told.text
 
 
 def test_repeats_tell_chance_from_conviction(asked_about: Benchmark, family: Callable[..., Diagnosis]) -> None:

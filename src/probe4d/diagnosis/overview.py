@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.sheet import SCORED_FORMATS
-from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
 
 __all__ = ["PARSER_CHANGED", "ParserChange", "accuracies", "parser_changes"]
 
@@ -29,14 +30,19 @@ def accuracies(diagnosis: Diagnosis) -> pl.DataFrame:
 
     Returns:
         Columns family, format, and one for each run and control, in this order; null where a run was not asked any.
+        Those of a control are about the most questions of the group that some run was asked.
         The total, of what each was asked, comes last, with family `all`.
     """
     figures = diagnosis.figures.filter(
-        pl.col("run").is_in(diagnosis.records["run"].unique().implode())
-        & (pl.col("metric") == "accuracy")
+        (pl.col("metric") == "accuracy")
         & (pl.col("relation") == "all")
         & ((pl.col("format") != "all") | (pl.col("family") == "all"))
     )
+    names = diagnosis.records["run"].unique(maintain_order=True).to_list()
+    beside = {control_beside(control, run.name): control for control in (FIXED, CONTENT) for run in diagnosis.runs}
+    figures = figures.with_columns(pl.col("run").replace(beside)).filter(pl.col("run").is_in(names))
+    most = figures.filter(pl.col("n") == pl.col("n").max().over("run", "family", "format"))
+    figures = in_order(most.unique(["run", "family", "format"], keep="first", maintain_order=True), "run", names)
     table = figures.pivot(on="run", index=["family", "format"], values="value", maintain_order=True)
     # A run that was asked a part comes with the families of that part, so the order of the rows is not that of all.
     families = {family: place for place, family in enumerate(diagnosis.benchmark.record.counts)}
