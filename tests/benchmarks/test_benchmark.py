@@ -9,11 +9,10 @@ import msgspec
 import polars as pl
 import pytest
 
+from making import benchmark_of
 from probe4d.benchmarks.benchmark import (
     Benchmark,
     BenchmarkRecord,
-    SourceDataset,
-    counts_of,
     fingerprint,
     read_benchmark,
     write_benchmark,
@@ -54,21 +53,8 @@ def question(identity: str, **fields: object) -> Question:
 
 
 def made(*identities: str) -> Benchmark:
-    table = to_table([question(identity) for identity in identities])
-    source = SourceDataset(name="nuscenes", version="v", fingerprint=None, licence="none", split="all", scenes=1)
-    record = BenchmarkRecord(
-        suite="lidar-hallu",
-        version="1.0",
-        seed=42,
-        parameters={"per_family": 4},
-        counts=counts_of(table),
-        exclusions={},
-        shortfalls=[],
-        source=source,
-        fingerprint=fingerprint(table),
-        probe4d="0",
-    )
-    return Benchmark(table, record)
+    questions = [question(identity) for identity in identities]
+    return benchmark_of(questions, version="1.0", seed=42, parameters={"per_family": 4})
 
 
 def test_the_same_question_has_the_same_id_for_good() -> None:

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import probe4d
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, fingerprint
-from probe4d.benchmarks.question import Question, to_table
+from making import benchmark_of
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suite import ANSWERS_SCHEMA
 from probe4d.benchmarks.suites import answers_elsewhere
 from probe4d.evidence.sources import Sources
@@ -160,7 +161,7 @@ def test_a_benchmark_without_a_rule_is_held_to_its_own_questions() -> None:
         told("another wording", "d", ("car", "bus", "truck"), "B", "In frame 001, which object class is closest?"),
         question("kept back", scene="d", stem=None, options=("car", "bus"), answer="B"),
     ]
-    benchmark = invented(held)
+    benchmark = benchmark_of(held)
     scenes = scenes_of(lengths)
     answers = answers_elsewhere(benchmark, [asked], scenes)
     assert sorted(answers.iter_rows()) == [("q", "a", "B"), ("q", "b", "B"), ("q", "c", "C")]
@@ -174,28 +175,8 @@ def test_a_benchmark_without_a_rule_is_held_to_its_own_questions() -> None:
 
 def test_the_same_wording_of_another_form_of_answer() -> None:
     held = [question("q", scene="a", answer="Yes"), question("r", scene="b", answer="No"), question("s", scene="b")]
-    answers = answers_elsewhere(invented(held), held[:1], scenes_of({"a": 2, "b": 2}))
+    answers = answers_elsewhere(benchmark_of(held), held[:1], scenes_of({"a": 2, "b": 2}))
     assert sorted(answers.iter_rows()) == [("q", "a", "Yes"), ("q", "b", "No"), ("q", "b", "Yes")]
-
-
-def invented(questions: list[Question]) -> Benchmark:
-    table = to_table(questions)
-    source = SourceDataset(name="n", version="v", fingerprint=None, licence="none", split="none", scenes=0)
-    return Benchmark(
-        table,
-        BenchmarkRecord(
-            suite="invented",
-            version="1",
-            seed=None,
-            parameters={},
-            counts={},
-            exclusions={},
-            shortfalls=[],
-            source=source,
-            fingerprint=fingerprint(table),
-            probe4d="0",
-        ),
-    )
 
 
 def test_scenes_in_another_order_give_the_same(scenes: Scenes, standard: Benchmark) -> None:
