@@ -69,6 +69,21 @@ def test_a_run_that_was_asked_a_part_has_empty_cells() -> None:
     ]
 
 
+def test_numbers_of_questions_stand_where_columns_are_of_different_ones() -> None:
+    figures = {"family": ["a", "all"], "format": ["yes-no", "all"], "part": [0.5, 0.5], "full": [0.25, 0.25]}
+    asked = {"family": ["a", "all"], "format": ["yes-no", "all"], "part": [8, 8], "full": [8, 1000]}
+    (table,) = tables_in_percent(pl.DataFrame(figures), 200, asked=pl.DataFrame(asked))
+    assert [list(column.cells) for column in table.columns[2:]] == [["50.0", "50.0 (8)"], ["25.0", "25.0 (1,000)"]]
+
+
+def test_columns_limits_the_width_where_there_is_no_terminal(
+    command: Command, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "50")
+    done = command("diagnose", asked / "bench", asked / "one", asked / "two", "--no-report", "--out", tmp_path / "x")
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 50
+
+
 def test_the_report_is_written(command: Command, asked: Path, tmp_path: Path) -> None:
     done = command("diagnose", asked / "bench", asked / "one", "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr

@@ -12,7 +12,7 @@ from diagnosis_making import benchmark_of, driving_benchmark, mixture, oracle, q
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.overview import accuracies
+from probe4d.diagnosis.overview import accuracies, numbers_asked
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.errors import InputError
 from probe4d.report.lookup import percent
@@ -121,6 +121,16 @@ def test_the_overview_has_every_family_in_order_and_nothing_where_none_was_asked
     assert table["part"].to_list() == [None, 1, None, 1, None, 1]
     assert table["full"].to_list() == [1] * 6
     assert table["control:fixed"].is_null().to_list() == table["part"].is_null().to_list()
+
+
+def test_the_overview_tells_of_how_many_questions_its_figures_are() -> None:
+    full = run_of("full", BENCHMARK, oracle)
+    part = selecting(run_of("part", BENCHMARK, oracle), families=("position",))
+    diagnosis = diagnose(BENCHMARK, [part, full])
+    asked, of_all = numbers_asked(diagnosis), BENCHMARK.table
+    assert asked.columns == accuracies(diagnosis).columns
+    assert asked["full"][-1] == of_all.height
+    assert asked["part"][-1] == of_all.filter(family="position").height < of_all.height
 
 
 def test_what_a_run_left_out_is_no_mistake() -> None:

@@ -41,6 +41,12 @@ def test_below_twenty_answers_and_up_to_a_twentieth_nothing_is_said(asked: Bench
     assert told(Watch(asked, model="m"), asked, ["B"] * 57 + ["perhaps"] * 3) == []
 
 
+def test_a_reply_far_longer_than_an_answer_is_not_read_while_others_wait(asked: Benchmark) -> None:
+    watch = Watch(asked, model="m")
+    assert told(watch, asked, ["B", "perhaps " * 20_000]) == []
+    assert (watch.answers, watch.states.total()) == (2, 1)
+
+
 def test_cut_answers_come_with_advice(asked: Benchmark) -> None:
     sentences = told(Watch(asked, model="m"), asked, ["It could be that"] * 20, finish_reason="max_tokens")
     assert len(sentences) == 1

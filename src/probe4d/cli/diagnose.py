@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -41,7 +42,7 @@ def diagnose_command(
 
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.diagnosis.diagnose import diagnose
-    from probe4d.diagnosis.overview import accuracies, parser_changes
+    from probe4d.diagnosis.overview import accuracies, numbers_asked, parser_changes
     from probe4d.report.page import write_report
     from probe4d.runs.run import read_run
 
@@ -69,10 +70,13 @@ def diagnose_command(
         output.note("The other parsers read every answer as the one chosen does.")
     for run, other, changed, n in (one for one in changes if one.changed):
         output.note(f"{run}: the {other} parser reads {changed:,} of {n:,} answers otherwise than the {parser} one.")
-    # Elsewhere than on a terminal nothing limits the width, and nothing may be cut off.
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
-    for table in tables_in_percent(accuracies(diagnosis), console.width):
+    # Elsewhere than on a terminal nothing but COLUMNS limits the width, and nothing may be cut off.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 10_000)
+    asked = numbers_asked(diagnosis)
+    for table in tables_in_percent(accuracies(diagnosis), console.width, asked=asked):
         console.print(table)
+    if any(map(_differ, asked.select(asked.columns[2:]).iter_rows())):
+        console.print("In parentheses: of how many questions, where not all columns are of the same.")
     print(written)
 
 
@@ -85,7 +89,12 @@ def _refuse_inputs(out: Path, inputs: Sequence[Path]) -> None:
         )
 
 
-def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
+def _differ(numbers: Sequence[int | None]) -> bool:
+    """Whether columns of a row are of different numbers of questions."""
+    return len({n for n in numbers if n is not None}) > 1
+
+
+def tables_in_percent(accuracies: pl.DataFrame, width: int, *, asked: pl.DataFrame | None = None) -> list[Table]:
     """A row for each family and format, a column for each run and control; empty where a run was not asked any.
 
     Where that is too wide, runs are the rows, in as many tables as it takes to show every family.
@@ -93,6 +102,7 @@ def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
     Args:
         accuracies: Columns family, format, and one for each run and control.
         width: Characters on a line.
+        asked: Of how many questions each figure is, in the same rows and columns; told where these differ in a row.
     """
     from probe4d.wording import in_percent
 
@@ -100,6 +110,9 @@ def tables_in_percent(accuracies: pl.DataFrame, width: int) -> list[Table]:
     groups = [(output.harmless(family), kind) for family, kind in accuracies.select("family", "format").iter_rows()]
     values = accuracies.select(accuracies.columns[2:]).iter_rows()
     cells = [["" if value is None else in_percent(value) for value in row] for row in values]
+    for row, numbers in zip(cells, [] if asked is None else asked.select(asked.columns[2:]).iter_rows(), strict=False):
+        if _differ(numbers):
+            row[:] = [f"{cell} ({n:,})" if cell else "" for cell, n in zip(row, numbers, strict=True)]
     upright = _tables(["accuracy, %", "format"], groups, names, cells, width)
     if len(upright) <= 1:
         return upright

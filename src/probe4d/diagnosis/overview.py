@@ -10,7 +10,7 @@ from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
 
-__all__ = ["PARSER_CHANGED", "ParserChange", "accuracies", "parser_changes"]
+__all__ = ["PARSER_CHANGED", "ParserChange", "accuracies", "numbers_asked", "parser_changes"]
 
 PARSER_CHANGED = "parser_changed_"
 """Beginning of the metrics that `parser_changes` reads; the name of the other parser follows."""
@@ -33,6 +33,15 @@ def accuracies(diagnosis: Diagnosis) -> pl.DataFrame:
         Those of a control are about the most questions of the group that some run was asked.
         The total, of what each was asked, comes last, with family `all`.
     """
+    return _by_group(diagnosis, "value")
+
+
+def numbers_asked(diagnosis: Diagnosis) -> pl.DataFrame:
+    """Of how many questions each figure of `accuracies` is the share, in the same rows and columns."""
+    return _by_group(diagnosis, "n")
+
+
+def _by_group(diagnosis: Diagnosis, values: str) -> pl.DataFrame:
     figures = diagnosis.figures.filter(
         (pl.col("metric") == "accuracy")
         & (pl.col("relation") == "all")
@@ -43,7 +52,7 @@ def accuracies(diagnosis: Diagnosis) -> pl.DataFrame:
     figures = figures.with_columns(pl.col("run").replace(beside)).filter(pl.col("run").is_in(names))
     most = figures.filter(pl.col("n") == pl.col("n").max().over("run", "family", "format"))
     figures = in_order(most.unique(["run", "family", "format"], keep="first", maintain_order=True), "run", names)
-    table = figures.pivot(on="run", index=["family", "format"], values="value", maintain_order=True)
+    table = figures.pivot(on="run", index=["family", "format"], values=values, maintain_order=True)
     # A run that was asked a part comes with the families of that part, so the order of the rows is not that of all.
     families = {family: place for place, family in enumerate(diagnosis.benchmark.record.counts)}
     formats = {kind: place for place, kind in enumerate(SCORED_FORMATS)}

@@ -22,6 +22,10 @@ unread answer in twenty moves an accuracy by as much as papers call a difference
 
 _EXAMPLES = 3
 _EXAMPLE_LENGTH = 100
+_LONGEST_READ = 100_000
+"""Characters of a reply above which it is left to diagnosis: reading takes half a second a million, and the log of the
+run, which the next requests wait for, would wait for it."""
+
 _SNAPSHOT = re.compile(r"[-@:](?:\d{3,}(?:-\d\d)*|latest)$")
 
 
@@ -31,7 +35,7 @@ class Watch:
     Attributes:
         answers: Answers seen.
         failures: Failures seen, by their reason.
-        states: Answers that a parser reads, by what it made of them.
+        states: Answers that a parser reads and that are not far longer than answers are, by what it made of them.
         tokens: Tokens generated.
         input_tokens: Tokens read.
         servers: Answers by the model that the server says gave them.
@@ -74,7 +78,7 @@ class Watch:
 
     def _read(self, answer: Answer) -> None:
         format, options = self._questions[answer.question]
-        if format not in PARSERS["default"]:
+        if format not in PARSERS["default"] or len(answer.text) > _LONGEST_READ:
             return
         shown = Variant(rotation=answer.rotation).shown(options)
         part = self._setting.answer_part(answer.text)
