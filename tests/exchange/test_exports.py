@@ -242,6 +242,27 @@ def test_pictures_that_are_not_on_disk_are_counted_by_what_is_missing(
     assert 0 < len(left_out_lines(done.left_out)) <= 11
 
 
+def test_an_export_of_which_nothing_is_left_counts_the_reasons_in_one_sentence(
+    built: Benchmark, simulated: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    shutil.copytree(simulated, data, ignore=shutil.ignore_patterns("LIDAR_TOP"))
+    with pytest.raises(InputError) as caught:
+        export(
+            built,
+            tmp_path / "out",
+            to="jsonl",
+            plan=RunPlan(evidence=evidence_named("birds-eye")),
+            scenes=open_scenes(data),
+        )
+    first = built.table["id"][0]
+    assert f"no question can be exported ({built.table.height} × a reading, or its file" in str(caught.value)
+    assert f" is missing, {first} for one: {data / 'samples'}" in str(caught.value)
+    assert len(str(caught.value)) < 400 + len(str(data))
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.fixture(scope="module")
 def pictured(built: Benchmark, simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pictured")

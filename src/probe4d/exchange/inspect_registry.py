@@ -6,6 +6,7 @@ Only inspect-ai and exported task files import this module; the rest of Probe4D 
 from __future__ import annotations
 
 import atexit
+import inspect
 import logging
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -33,6 +34,7 @@ from probe4d.runs.settings import setting_named
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import inside
+from probe4d.wording import listed
 
 __all__ = ["exported_task", "lidar_hallu", "parsed_answer", "valid_rate"]
 
@@ -57,6 +59,7 @@ def lidar_hallu(
     max_frames: int = 16,
     max_side_px: int = 1024,
     jpeg_quality: int = 85,
+    **others: object,
 ) -> Task:
     """LiDAR-Hallu: existence, position, motion, distance and time of objects around the ego vehicle.
 
@@ -78,10 +81,13 @@ def lidar_hallu(
         max_frames: Most frames shown.
         max_side_px: Longest side of a picture, pixels.
         jpeg_quality: Quality of camera grids, 1 to 95.
+        others: Refused, so that a name that is misspelt does not ask everything; but for `model`, which inspect-ai
+            offers to every task.
 
     Raises:
         InputError: Neither dataset nor benchmark is given, or one of the arguments cannot be used.
     """
+    _refuse_others(sorted(others.keys() - {"model"}))
     pictures = PictureOptions(max_side_px=max_side_px, jpeg_quality=jpeg_quality)
     shown = evidence_named(evidence, span=evidence_span, max_frames=max_frames, seed=evidence_seed, pictures=pictures)
     if shown.kind != "none" and dataroot is None:
@@ -99,6 +105,15 @@ def lidar_hallu(
     chosen = tuple(families.split(",")) if isinstance(families, str) else tuple(families)
     selection = Selection(families=chosen, sample=sample, limit=limit, seed=seed)
     return _exported_first(asked, RunPlan(setting=setting, evidence=shown, selection=selection), scenes)
+
+
+def _refuse_others(names: Sequence[str]) -> None:
+    if names:
+        known = [name for name in inspect.signature(lidar_hallu).parameters if name != "others"]
+        raise InputError(
+            f"the task takes no argument {listed(names, 'or')}; it takes {listed(known)}.",
+            remedy="Mend the -T NAME=VALUE.",
+        )
 
 
 def _exported_first(benchmark: Benchmark, plan: RunPlan, scenes: Scenes | None) -> Task:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -19,10 +20,11 @@ from probe4d.exchange.exports.lm_eval import write_lm_eval
 from probe4d.exchange.exports.vlmevalkit import write_vlmevalkit
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import Prepared, prepare
-from probe4d.runs.run import LEFT_OUT_FILE
+from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import refuse_full, whole_folder
+from probe4d.wording import most_frequent
 
 __all__ = ["export"]
 
@@ -100,8 +102,7 @@ def _collected(
 ) -> Exported:
     items, pictures, unrendered = collect(prepared, folder, workers=workers, done=done)
     if not items:
-        reasons = {left.reason for left in (*prepared.left_out, *unrendered)}
-        raise InputError(f"no question can be exported ({'; '.join(sorted(reasons)) or 'none is selected'}).")
+        raise _nothing_left((*prepared.left_out, *unrendered))
     plan = prepared.plan.evidence
     card = benchmark.path / CARD_FILE if benchmark.path else None
     return Exported(
@@ -113,6 +114,16 @@ def _collected(
         pictures=pictures,
         left_out=(*prepared.left_out, *unrendered),
     )
+
+
+def _nothing_left(left_out: Sequence[LeftOut]) -> InputError:
+    """The error that says why no question is left, by reason, and what it was of the first."""
+    if not left_out:
+        return InputError("no question can be exported (none is selected).")
+    reasons = most_frequent(Counter(left.reason for left in left_out), rest="for other reasons")
+    first = left_out[0]
+    example = "" if first.detail is None else f", {first.question} for one: {first.detail.rstrip('.')}"
+    return InputError(f"no question can be exported ({'; '.join(reasons)}{example}).")
 
 
 def _refuse_seeds(prepared: Prepared) -> None:
