@@ -132,6 +132,28 @@ def test_opens_without_console_error_or_request(page: webdriver.Chrome, report: 
     assert _count(page) == len(QUESTIONS)
 
 
+def test_charts_print_values_that_do_not_collide(page: webdriver.Chrome) -> None:
+    _phone(page)
+    for details in page.find_elements(By.CSS_SELECTOR, "details"):
+        page.execute_script("arguments[0].open = true", details)
+    texts, colliding = page.execute_script(
+        "const texts = [], colliding = [];"
+        "for (const chart of document.querySelectorAll('svg.chart')) {"
+        "  const drawn = [...chart.querySelectorAll('text')].filter((one) => one.textContent.trim());"
+        "  texts.push(...drawn.map((one) => one.textContent));"
+        "  const boxes = drawn.map((one) => one.getBoundingClientRect());"
+        "  boxes.forEach((a, i) => boxes.slice(i + 1).forEach((b, j) => {"
+        "    const apart = a.right <= b.left || b.right <= a.left || a.bottom <= b.top + 3 || b.bottom <= a.top + 3;"
+        "    if (!apart) colliding.push(`${drawn[i].textContent} | ${drawn[i + 1 + j].textContent}`);"
+        "  }));"
+        "}"
+        "return [texts, colliding];"
+    )
+    assert len(texts) > 50
+    assert not [text for text in texts if re.search(r"undefined|NaN|null", text)]
+    assert colliding == []
+
+
 def test_hostile_replies_stay_text(page: webdriver.Chrome) -> None:
     page.execute_script("window.alert = () => { window.attacked = true; }")
     shown: set[str] = set()

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from xml.etree import ElementTree
+
 import msgspec
 import polars as pl
 import pytest
 from report_making import benchmark, diagnosed, many_questions, right_answers, run
 
 from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import percent
 from probe4d.report.sections import sections
 from probe4d.report.sections.part import Section
 from probe4d.runs.run import Run
 from probe4d.runs.selection import Selection
 
+SVG = "{http://www.w3.org/2000/svg}"
 QUESTIONS = many_questions()
 WORSE = ["A" if one.format == "choice" else "No" for one in QUESTIONS]
 DIAGNOSIS = diagnosed({"before": WORSE, "after": right_answers(QUESTIONS)}, QUESTIONS)
@@ -102,3 +107,39 @@ def test_one_run_has_no_changes() -> None:
 )
 def test_halves_are_rounded_up_as_in_print(value: float, told: str) -> None:
     assert percent(value) == f"{told}\u202f%"
+
+
+def few_and_partial() -> Diagnosis:
+    """One scene, so that there are no intervals; a run that was asked a part, and one that asked in variants."""
+    few = many_questions(1)
+    asked = benchmark(few)
+    part = run("part", asked, right_answers(few))
+    existence = asked.table.filter(family="existence")["id"]
+    record = msgspec.structs.replace(part.record, selection=Selection(families=("existence",)))
+    part = Run("part", record, part.answers.filter(pl.col("question").is_in(existence.implode())))
+    made = run("again", asked, right_answers(few))
+    record = msgspec.structs.replace(made.record, setting="repeat:2")
+    tries = [made.answers.with_columns(variant=pl.lit(f"seed-{place}")) for place in range(2)]
+    again = Run("again", record, pl.concat(tries))
+    return diagnose(asked, [run("all", asked, ["No"] * len(few)), part, again], allow_missing=True)
+
+
+@pytest.mark.parametrize("diagnosis", [DIAGNOSIS, few_and_partial()], ids=["usual", "few"])
+def test_no_chart_prints_a_missing_value(diagnosis: Diagnosis) -> None:
+    charts = [chart for section in sections(diagnosis) for chart in section.charts]
+    texts = [element.text or "" for chart in charts for element in ElementTree.fromstring(chart.svg).iter(f"{SVG}text")]
+    assert len(texts) > 50
+    assert [text for text in texts if re.search(r"undefined|nan\b|null|none\b", text, re.IGNORECASE)] == []
+
+
+def test_runs_that_were_asked_a_part_are_drawn_with_how_much() -> None:
+    (accuracy,) = (one for one in sections(few_and_partial()) if one.anchor == "accuracy")
+    existence = sum(one.family == "existence" for one in many_questions(1))
+    assert f"100.0\u202f% of {existence}<" in accuracy.charts[0].svg
+
+
+def test_pairs_are_drawn_with_their_number(parts: dict[str, Section]) -> None:
+    table = parts["pairs"].table.rows
+    for row in table:
+        if row[2] != "0":
+            assert f"{row[1]}, {row[2]} pair" in "".join(chart.words for chart in parts["pairs"].charts)

@@ -25,16 +25,20 @@ def accuracy(lookup: Lookup, names: Sequence[str]) -> Section:
     drawn, rows = [], []
     for family, kind in cells(lookup, "accuracy"):
         found = [(name, lookup.get(name, "accuracy", family, kind)) for name in names]
-        values = [(name, *figure[:3], percent(figure.value)) for name, figure in found if figure is not None]
+        some = [(name, figure) for name, figure in found if figure is not None]
+        # Runs that were asked a part stand beside those that were asked all.
+        mixed = len({figure.n for _, figure in some}) > 1
+        values = [
+            (name, *figure[:3], percent(figure.value) + (f" of {figure.n:,}" if mixed else "")) for name, figure in some
+        ]
         title = asked(family, kind).capitalize()
         words = "; ".join(f"{name} {percent(value)}" for name, value, *_ in values)
         table = pl.DataFrame(values, schema=DOTS, orient="row")
         drawn.append(charts.dots(title, f"Accuracy: {words}.", table, names))
-        for name, figure in found:
-            if figure is not None:
-                valid = lookup.get(name, "valid_rate", family, kind)
-                hard = lookup.get(name, "accuracy_control_wrong", family, kind)
-                rows.append((title, name, *figure_cells(figure), share(valid), share(hard)))
+        for name, figure in some:
+            valid = lookup.get(name, "valid_rate", family, kind)
+            hard = lookup.get(name, "accuracy_control_wrong", family, kind)
+            rows.append((title, name, *figure_cells(figure), share(valid), share(hard)))
     return Section(
         "accuracy",
         "Accuracy beside its controls",

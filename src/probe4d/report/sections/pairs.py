@@ -19,6 +19,7 @@ from probe4d.report.sections.part import (
     title_of,
     word_columns,
 )
+from probe4d.wording import counted
 
 __all__ = ["pairs"]
 
@@ -48,7 +49,8 @@ def pairs(lookup: Lookup, names: Sequence[str]) -> Section:
                     rows.append((title, name, number(total), *[""] * 7))
                     continue
                 parts = zip(PAIR_COLOURS, counts, strict=True)
-                shares += [(name, part, figure.value / total.value) for part, figure in parts if figure is not None]
+                line = f"{name}, {counted(round(total.value), 'pair')}"
+                shares += [(line, part, figure.value / total.value) for part, figure in parts if figure is not None]
                 rates = [
                     share(lookup.get(name, f"{prefix}_{metric}", family, kind))
                     for metric in ("reference_sampling", "item_accuracy", "same_answer")
