@@ -15,3 +15,11 @@ def release(tmp_path: Path) -> Release:
 @pytest.fixture
 def releases(tmp_path: Path) -> Callable[[str], Release]:
     return lambda name: Release(tmp_path / name)
+
+
+@pytest.fixture
+def quiet(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep inspect-ai from drawing, and what it leaves in a folder of the test."""
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
