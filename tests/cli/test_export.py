@@ -16,7 +16,7 @@ def test_export_says_what_it_wrote(command: Command, bench: Path, simulated: Pat
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{tmp_path / 'out'}: 3 prompts, 3 pictures for jsonl\n"
     assert "prompts: 3 of 3" in done.stderr
-    assert "fall under the licence of the dataset" in done.stderr
+    assert "fall under the licence of the dataset: CC0 1.0 Universal" in done.stderr
     lines = [json.loads(line) for line in (tmp_path / "out" / "questions.jsonl").read_text().splitlines()]
     assert {line["family"] for line in lines} == {"distance"}
     assert all((tmp_path / "out" / path).is_file() for line in lines for path in line["evidence"])

@@ -290,7 +290,18 @@ def test_pictures_are_files_named_by_their_digests(pictured: Path, to: str) -> N
     folder = pictured / to
     files = sorted((folder / "pictures").iterdir())
     assert [path.stem for path in files] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    assert "do not publish" in (folder / "README.md").read_text()
+    readme = (folder / "README.md").read_text()
+    assert "the questions too: CC0 1.0 Universal" in readme
+    assert "simulated sensor data, whose licence they share: they may be passed on" in readme
+    assert "do not publish" not in readme
+
+
+def test_pictures_of_other_datasets_are_not_for_publishing(built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+    source = msgspec.structs.replace(built.record.source, licence="its own")
+    bound = Benchmark(built.table, msgspec.structs.replace(built.record, source=source), built.path)
+    plan = RunPlan(evidence=evidence_named("birds-eye"), selection=Selection(limit=1))
+    export(bound, tmp_path / "out", to="jsonl", plan=plan, scenes=open_scenes(simulated))
+    assert "do not publish" in (tmp_path / "out" / "README.md").read_text()
 
 
 def test_pictures_are_referenced_in_the_order_shown(pictured: Path) -> None:

@@ -65,6 +65,6 @@ def export(
         )
     print(f"{out}: {counted(len(exported.items), 'prompt')}, {counted(exported.pictures, 'picture')} for {to}")
     if exported.pictures:
-        output.note("The pictures fall under the licence of the dataset; its terms may forbid to pass them on.")
+        output.note(f"The pictures fall under the licence of the dataset: {read.record.source.licence}.")
     for line in left_out_lines(exported.left_out):
         output.note(line)

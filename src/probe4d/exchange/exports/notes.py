@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from probe4d.exchange.exports.items import Exported, left_out_lines
+from probe4d.scenes.origins import licence_in_words
 from probe4d.wording import counted
 
-__all__ = ["LICENCE_OF_PICTURES", "about", "readme"]
+__all__ = ["about", "readme"]
 
-LICENCE_OF_PICTURES = (
+_LICENCE_OF_PICTURES = (
     "The pictures are made from the sensor data of the source dataset and fall under its licence. Datasets such as "
     "nuScenes give their data only to those who have agreed to their terms: do not pass the pictures on to anybody "
     "else, and do not publish them."
 )
+
+_FREE_PICTURES = "The pictures are made from simulated sensor data, whose licence they share: they may be passed on."
 
 
 def about(exported: Exported) -> str:
@@ -27,7 +30,8 @@ def about(exported: Exported) -> str:
     lines += [f"- {line}" for line in left_out_lines(exported.left_out)]
     paragraphs = ["\n".join(lines)]
     if exported.pictures:
-        paragraphs.append(LICENCE_OF_PICTURES)
+        is_free = licence_in_words(source.licence).identifier == "cc0-1.0"
+        paragraphs.append(_FREE_PICTURES if is_free else _LICENCE_OF_PICTURES)
     return "\n\n".join(paragraphs)
 
 
