@@ -120,7 +120,7 @@ def test_the_overview_has_every_family_in_order_and_nothing_where_none_was_asked
     ]
     assert table["part"].to_list() == [None, 1, None, 1, None, 1]
     assert table["full"].to_list() == [1] * 6
-    assert table["control:fixed"].is_null().to_list() == table["part"].is_null().to_list()
+    assert table["control:fixed"].null_count() == 0
 
 
 def test_the_overview_tells_of_how_many_questions_its_figures_are() -> None:

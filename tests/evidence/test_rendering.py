@@ -315,6 +315,18 @@ def test_what_is_missing_is_told_before_rendering(tmp_path: Path) -> None:
         assert renderer.missing([]) == {}
 
 
+def test_a_damaged_file_is_named_as_a_missing_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    scenes = dataclasses.replace(write_dataset(tmp_path / "data", frames=2), root=Path("data"))
+    Path("data/samples/CAM_BACK/0.jpg").unlink()
+    Path("data/samples/CAM_BACK/1.jpg").write_bytes(b"")
+    missing, damaged = (Picture("cameras", SCENE, frame, 0) for frame in range(2))
+    with Renderer(scenes, OPTIONS, cache=False) as renderer:
+        assert renderer.missing([missing]) == {missing: "data/samples/CAM_BACK/0.jpg: is not there."}
+        with pytest.raises(InputError, match=r"^data/samples/CAM_BACK/1\.jpg: is empty"):
+            renderer.render(damaged)
+
+
 @pytest.mark.parametrize(
     "options", [{"max_side_px": 255}, {"max_side_px": 4097}, {"jpeg_quality": 0}, {"jpeg_quality": 96}]
 )

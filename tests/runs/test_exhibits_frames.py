@@ -40,6 +40,13 @@ def test_frames_asked_about_are_kept_where_there_is_room(frames: list[int], most
         assert (kept[0], kept[-1]) == (frames[0], frames[-1])
 
 
+def test_frames_that_options_name_are_kept() -> None:
+    asked = question(options=("frame 001 to frame 007", "Frame 011 to frame 032", "the road ahead"))
+    kept = frames_shown(asked, evidence_named("cameras", span="scene"), 40)
+    assert {1, 7, 11, 32} < set(kept)
+    assert (len(kept), kept[0], kept[-1]) == (16, 0, 39)
+
+
 def test_forty_frames_become_sixteen() -> None:
     assert thinned(range(40), 16) == (0, 3, 5, 8, 10, 13, 16, 18, 21, 23, 26, 29, 31, 34, 36, 39)
     assert thinned(range(40), 16, keep=(12,)) == (0, 3, 5, 8, 10, 12, 16, 18, 21, 23, 26, 29, 31, 34, 36, 39)

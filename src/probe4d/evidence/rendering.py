@@ -100,12 +100,13 @@ class Renderer:
             return image_of(self._blank(picture), media_type)
         sources = self._sources.of(picture)
         paths = [inside(self._root, source.file) for source in sources]
+        named = [self._root / source.file for source in sources]  # as in what `missing` says
         if self._cache is None:
-            return image_of(self._drawn(picture, sources, paths), media_type)
+            return image_of(self._drawn(picture, sources, named), media_type)
         key = self._key(picture, sources, paths)
         content = self._cache.get(key)
         if content is None:
-            content = self._drawn(picture, sources, paths)
+            content = self._drawn(picture, sources, named)
             self._cache.put(key, content)
         return image_of(content, media_type)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from probe4d.benchmarks.question import Question
@@ -9,6 +10,8 @@ from probe4d.benchmarks.sampling import arranged
 from probe4d.runs.evidence_plan import EvidencePlan
 
 __all__ = ["frames_shown", "thinned", "wrong_order"]
+
+_FRAME = re.compile(r"\bframe (\d{1,6})\b", re.IGNORECASE | re.ASCII)
 
 
 def frames_shown(question: Question, plan: EvidencePlan, keyframes: int) -> tuple[int, ...]:
@@ -20,7 +23,12 @@ def frames_shown(question: Question, plan: EvidencePlan, keyframes: int) -> tupl
         keyframes: Number of key frames of the question's scene.
     """
     listed = question.evidence.frames if plan.span == "question" else ()
-    return thinned(sorted(set(listed)) or range(keyframes), plan.max_frames, keep=question.frames)
+    return thinned(sorted(set(listed)) or range(keyframes), plan.max_frames, keep=_named(question))
+
+
+def _named(question: Question) -> set[int]:
+    """Key frames that the question or one of its options names: `frame 012`, as pictures are labelled."""
+    return {*question.frames, *(int(number) for option in question.options for number in _FRAME.findall(option))}
 
 
 def thinned(frames: Sequence[int], most: int, *, keep: Collection[int] = ()) -> tuple[int, ...]:
