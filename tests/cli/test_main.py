@@ -34,6 +34,14 @@ def test_wrong_usage_ends_with_2(command, arguments) -> None:
     assert "Traceback" not in result.stderr
 
 
+def test_a_choice_that_there_is_not_is_told_in_one_line_like_other_errors(command) -> None:
+    result = command("ask", "bench", "--reasoning-effort", "foo")
+    assert result.returncode == 2
+    (line,) = result.stderr.strip().splitlines()
+    assert line.startswith("probe4d: Invalid value for '--reasoning-effort': ")
+    assert "'foo' is not one of 'none', 'minimal'" in line
+
+
 def test_an_error_is_one_line_without_traceback(command, tmp_path) -> None:
     result = command("scenes", tmp_path / "absent")
     assert result.returncode == 2

@@ -7,7 +7,7 @@ is imported inside the verb, so that `probe4d --help` answers at once.
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,13 +16,15 @@ from probe4d.errors import Probe4DError
 
 __all__ = ["app", "main"]
 
+_UsageError: type[Any] = typer.BadParameter.__bases__[0]
+"""What typer raises for arguments that it cannot read; it has no public name for it."""
+
 _ANYWHERE = ("--debug", "--quiet", "-q")
 """Options of the command as a whole, which people expect to work after the verb too."""
 
 app = typer.Typer(
     name="probe4d",
     help="Build questions whose answers follow from geometry, ask any model, and see what its answers depend on.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -58,7 +60,12 @@ def main() -> None:
     output.settings.quiet = "--quiet" in options or "-q" in options
     output.note_warnings()
     try:
-        app([option for option in options if option not in _ANYWHERE] + operands)
+        arguments = [option for option in options if option not in _ANYWHERE] + operands
+        sys.exit(app(arguments, standalone_mode=False))
+    except _UsageError as error:
+        if message := error.format_message().rstrip("."):  # none where the help of a group was printed in its place
+            output.fail(f"{message}. See --help.")
+        sys.exit(2)
     except Probe4DError as error:
         _show_traceback()
         output.fail(str(error))
