@@ -326,3 +326,23 @@ def test_questions_that_a_run_was_not_asked_are_kept_apart() -> None:
 )
 def test_what_was_shown_reads_well(plan: EvidencePlan | None, words: str) -> None:
     assert shown_in_words(plan) == words
+
+
+def test_few_scenes_judge_no_change() -> None:
+    few = many_questions(4)
+    asked = benchmark(few)
+    made = {"cameras": right_answers(few), "none": ["B" if one.options else "No" for one in few]}
+    made["other-scene"] = made["none"]
+    runs = []
+    for seen, replies in made.items():
+        one = run(f"saw {seen}", asked, replies)
+        record = msgspec.structs.replace(one.record, model="model", evidence=evidence_named(seen))
+        runs.append(Run(one.name, record, one.answers))
+    diagnosis = diagnose(asked, runs)
+    statements = [*said_of(diagnosis, "saw cameras"), *part(diagnosis, "families").statements]
+    assert {one.tone for one in statements} == {"note"}
+    texts = "\n".join(one.text for one in statements)
+    assert "Its camera pictures: 100.0\u202f% of " in texts
+    assert "Shown another scene instead, " in texts
+    assert "chance" not in texts
+    assert "95" not in texts

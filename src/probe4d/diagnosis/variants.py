@@ -1,7 +1,7 @@
 """How far the answers to one question agree when it is asked in several ways, or several times.
 
 That answers differ when options change places accuses nobody: who guesses answers otherwise each time. What does is
-a letter that is given more often than the options given put under it. See design/shortcut-attribution.md.
+a letter that is given more often than the options given put under it. See design/report.md.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ def differences(title: str, words: str, rows: pl.DataFrame, colour: str) -> Char
     ends = [abs(end) for name in ("value", "low", "high") for end in rows[name].drop_nulls()]
     reach = max(LEAST_REACH, *ends)
     label = "datum.value == 0 ? '0' : format(100 * datum.value, '+.0f')"
-    axis = alt.Axis(labelExpr=label, title=None, tickCount=5, domain=False)
+    axis = alt.Axis(labelExpr=label, title=None, tickCount=3, domain=False)
     scale = alt.Scale(domain=[-reach, reach])
     base = _base(rows).encode(y=_y("name", order), color=alt.value(STAND_IN[colour]))
     none = alt.Chart(alt.InlineData(values=[{"none": 0}])).mark_rule(strokeWidth=1.4)

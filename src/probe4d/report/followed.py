@@ -20,19 +20,20 @@ Row = Mapping[str, Any]
 """A row of `SHORTCUTS_SCHEMA`."""
 
 
-def followed(own: pl.DataFrame, nouns: Mapping[str, str]) -> Iterator[Statement]:
+def followed(own: pl.DataFrame, nouns: Mapping[str, str], *, judging: bool = True) -> Iterator[Statement]:
     """Name shortcuts, and features that answers lean on without being named.
 
     Args:
         own: A run's shortcuts.
         nouns: What the feature `relation` is called, by family.
+        judging: Whether the scenes are enough for a shortcut to speak against the run.
     """
     named = own.filter("named")
     row: Row
     for row in named.iter_rows(named=True):
         if row["feature"] == "letter" and row["share"] >= ONE_ANSWER:
             continue  # the verdict says so where it speaks of one answer
-        yield Statement("bad", _accusation(row, _noun(row, nouns)))
+        yield Statement("bad" if judging else "note", _accusation(row, _noun(row, nouns)))
     cells = set(named.select("family", "format").iter_rows())
     unnamed = [row for row in own.iter_rows(named=True) if (row["family"], row["format"]) not in cells]
     alike = _best(row for row in unnamed if _looks_like_knowing(row))

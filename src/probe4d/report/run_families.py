@@ -47,10 +47,15 @@ class Effect(NamedTuple):
         return cls(first, second, change, alike)
 
     @property
+    def untold(self) -> bool:
+        """Whether there is no interval, so that the change is a value and no more."""
+        return self.change.low is None or self.change.high is None
+
+    @property
     def none_told(self) -> bool:
         """Whether the change cannot be told from chance."""
         low, high = self.change.low, self.change.high
-        return low is None or high is None or low <= 0 <= high
+        return low is not None and high is not None and low <= 0 <= high
 
     @property
     def difference(self) -> str:
@@ -86,6 +91,8 @@ def _of_evidence(run: str, shown: str, effect: Effect) -> RunStatement:
         f"{percent(effect.second.value)} without ({effect.difference}). Asked without them, "
         f"{percent(effect.alike.value)} of its answers stay the same."
     )
+    if effect.untold:
+        return RunStatement(run, False, Statement("note", f"Its {shown}: {text}"))
     if effect.none_told:
         tone: Tone = "bad" if effect.change.high is not None and effect.change.high < TELLING else "note"
         none = f"Its {shown} add nothing that can be told from chance: {text}"
@@ -129,6 +136,6 @@ def _of_setting(comparison: FamilyComparison, effect: Effect) -> Statement:
     tone: Tone = "note"
     if effect.none_told:
         text += ", no change that can be told from chance"
-    else:
+    elif not effect.untold:
         tone = "good" if effect.change.value > 0 else "bad"
     return Statement(tone, f"{text}); {percent(effect.alike.value)} of its answers are the same in both.")

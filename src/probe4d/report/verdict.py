@@ -6,15 +6,15 @@ pairs, recall per relation and paired changes; shortcut attribution goes beyond 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import polars as pl
 
-from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.controls import CONTENT, FIXED
-from probe4d.diagnosis.tables import Comparison, Diagnosis, control_beside
+from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene
+from probe4d.report.few_scenes import figures_to_judge_by, of_few_scenes, scenes_of
 from probe4d.report.followed import followed
 from probe4d.report.lookup import (
     Figure,
@@ -66,41 +66,22 @@ class Verdict:
 
 def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
     """Say in words what the figures of a diagnosis show: of each run, then of the benchmark."""
-    scenes = _scenes(diagnosis)
-    lookup = Lookup.of(diagnosis).without_intervals(_of_few_scenes(diagnosis, scenes))
+    scenes, lookup = scenes_of(diagnosis), figures_to_judge_by(diagnosis)
     given = labels_given(diagnosis)
     said = []
     for run in diagnosis.runs:
         control = is_control_run(diagnosis, run)
-        own = in_light_of_evidence(run.record.evidence, list(_about(diagnosis, lookup, given, run)), control=control)
-        few = [Statement("note", _few(scenes[run.name]))] if scenes[run.name] < FEW_SCENES else []
-        said.append(Verdict(run.name, (*few, *own), control))
+        few = of_few_scenes(scenes[run.name])
+        own = list(_about(diagnosis, lookup, given, run, judging=not few))
+        said.append(
+            Verdict(run.name, (*few, *in_light_of_evidence(run.record.evidence, own, control=control)), control)
+        )
     return [*said, Verdict(None, tuple(of_the_benchmark(diagnosis, lookup)))]
 
 
-def _scenes(diagnosis: Diagnosis) -> dict[str, int]:
-    """How many scenes the questions of each answerer are from."""
-    scenes = diagnosis.benchmark.table.select("scene", question="id")
-    asked_about = diagnosis.records.join(scenes, on="question", how="inner", maintain_order="left")
-    return dict(asked_about.group_by("run").agg(pl.col("scene").n_unique()).iter_rows())
-
-
-def _of_few_scenes(diagnosis: Diagnosis, scenes: Mapping[str, int]) -> set[str]:
-    """The answerers and comparisons whose intervals are nothing to judge by."""
-    few = {name for name, count in scenes.items() if count < FEW_SCENES}
-    beside = {control_beside(control, name) for control in (CONTENT, FIXED) for name in few}
-    compared = [*diagnosis.comparisons, *(Comparison(one.run, one.against) for one in diagnosis.run_families)]
-    return few | beside | {one.name for one in compared if few & {one.run, one.against}}
-
-
-def _few(scenes: int) -> str:
-    return (
-        f"Its questions are from {counted(scenes, 'scene')}, too few for intervals to judge by: what follows is true "
-        "of these questions, and may be otherwise of others."
-    )
-
-
-def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, one: Run) -> Iterator[Statement]:
+def _about(
+    diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, one: Run, *, judging: bool
+) -> Iterator[Statement]:
     run = one.name
     own = given.filter(pl.col("run") == run)
     mostly_unreadable = int(own.filter(pl.col("state") == "valid")["n"].sum()) < MOSTLY_READ * int(own["n"].sum())
@@ -112,7 +93,7 @@ def _about(diagnosis: Diagnosis, lookup: Lookup, given: pl.DataFrame, one: Run) 
     yield from (statement for leads, statement in family if not leads)
     yield from _one_letter(lookup, own, run)
     shortcuts = diagnosis.shortcuts.filter(pl.col("run") == run)
-    yield from followed(shortcuts, _relation_nouns(diagnosis, lookup))
+    yield from followed(shortcuts, _relation_nouns(diagnosis, lookup), judging=judging)
     yield from _one_sided(own, shortcuts.filter("named"))
     yield from of_claims(lookup, own, run, _control(lookup, CONTENT, run), seen=sees_its_scene(one.record.evidence))
     yield from of_pairs(lookup, run)

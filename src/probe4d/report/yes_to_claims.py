@@ -50,14 +50,14 @@ def _judged(rates: str, lead: Figure, over: Figure | None, words: str, *, seen: 
         return Statement("bad", f"{rates}: false claims get a Yes more often than true ones.")
     if lead.high < 0:
         return Statement("bad", f"{rates}: true claims get a Yes no more often than false ones.")
+    if over is not None and over.high is not None and over.high < 0:
+        return Statement("bad", f"{rates}; the words alone, without the scene, do better ({words}).")
     if lead.low <= 0:
         if lead.high < TELLING:
             return Statement("bad", f"{rates}: it does not tell them apart.")
         return Statement("note", f"{rates}, no difference that can be told from chance.")
-    if over is None or over.low is None or over.high is None:
+    if over is None or over.low is None:
         return Statement("note", f"{rates}.")
-    if falls_short(over):
-        return Statement("bad", f"{rates}; the words alone, without the scene, do better ({words}).")
     if excludes_chance(lead) and excludes_chance(over):
         much = "which words alone do not achieve" if seen else f"more than the statistics of the words give ({words})"
         return Statement("good" if seen else "note", f"{rates}, {much}.")
@@ -74,7 +74,7 @@ def of_pairs(lookup: Lookup, run: str) -> Iterator[Statement]:
     if pairs is None or both is None or chance is None or pairs.value < FEW:
         return
     share, lead = both.value / pairs.value, lookup.get(run, "pair_lead", "all", "yes-no")
-    behind = falls_short(lead)
+    behind = lead is not None and lead.high is not None and lead.high < 0
     yield Statement(
         "good" if share > 0.5 and excludes_chance(lead) else "bad" if behind or not both.value else "note",
         f"Of {pairs.value:,.0f} pairs with the same words and opposite truth it gets both right in {both.value:,.0f} "

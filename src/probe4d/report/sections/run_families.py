@@ -8,6 +8,7 @@ import polars as pl
 
 from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.report import charts
+from probe4d.report.few_scenes import figures_to_judge_by
 from probe4d.report.lookup import Lookup, percent, points
 from probe4d.report.run_families import Effect, asks_the_same, of_comparison
 from probe4d.report.sections.part import (
@@ -58,7 +59,8 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
         )
         title = f"{_of(comparison, 0)} less {_of(comparison, 1)}"
         drawn.append(charts.differences(title, words, table, colours.get(comparison.run, "ink")))
-    said = [of_comparison(diagnosis, lookup, comparison) for comparison in diagnosis.run_families]
+    judged = figures_to_judge_by(diagnosis)
+    said = [of_comparison(diagnosis, judged, comparison) for comparison in diagnosis.run_families]
     return Section(
         "families",
         "The same model, asked otherwise",

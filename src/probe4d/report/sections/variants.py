@@ -9,6 +9,7 @@ import polars as pl
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
+from probe4d.report.few_scenes import figures_to_judge_by
 from probe4d.report.lookup import Lookup, percent
 from probe4d.report.sections.part import (
     Key,
@@ -36,6 +37,7 @@ def variants(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> Sect
         names: Runs and controls, in order.
     """
     colours = charts.run_colours(names)
+    judged = figures_to_judge_by(diagnosis)
     drawn, rows, said = [], [], []
     for run in diagnosis.runs:
         lines = list(_variant_lines(lookup, run.name))
@@ -49,7 +51,7 @@ def variants(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> Sect
         )
         title = f"{run.name}: {way_of_asking(run.record).lower()}"
         drawn.append(charts.ranges(title, words, table, colours.get(run.name, "ink")))
-        said.append(of_variants(run, diagnosis.runs, lookup))
+        said.append(of_variants(run, diagnosis.runs, judged))
     return Section(
         "variants",
         "The same question, asked again",
