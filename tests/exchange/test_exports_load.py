@@ -17,6 +17,7 @@ from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.huggingface import TABLE_SCHEMA
 from probe4d.exchange.exports.jsonl import read_items
 from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.plan import RunPlan
 from probe4d.scenes.opening import open_scenes
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +41,7 @@ def loaded(
         scenes = open_scenes(simulated)
         build("lidar-hallu", scenes, folder / "bench", per_family=12)
         benchmark = read_benchmark(folder / "bench")
-        shows = {"evidence": evidence_named("birds-eye", max_frames=2), "scenes": scenes}
+        shows = {"plan": RunPlan(evidence=evidence_named("birds-eye", max_frames=2)), "scenes": scenes}
     for to in ("lm-eval", "huggingface", "vlmevalkit", "jsonl"):
         export(benchmark, folder / "exports" / to, to=to, **shows)  # type: ignore[arg-type]
     script = ROOT / "tests" / "peers" / "load_exports.py"
