@@ -57,7 +57,8 @@ def shortcuts(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         "How many of a model's own answers, right or wrong, one feature of the text predicts (filled), leaving the "
         "scored scene out, and how many a constant answer predicts (hollow). A long line is no shortcut yet: it is "
         "named if the gain, and what of it remains once the right answer is known, both reach 10 points and stay above "
-        "0 at three times the width of their intervals (at once the width where it predicts 95 %). Marked are lines that are named, those that being right "
+        "0 at three times the width of their intervals (at once the width where it predicts 95 %). Marked are "
+        "lines that are named, those that being right "
         "explains (truth) or explains in part (partly), and those that another feature surpasses (second).",
         drawn,
         Table(
