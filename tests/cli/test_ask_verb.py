@@ -16,7 +16,7 @@ from fake_server import FakeServer
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.cli import app, output
-from probe4d.errors import Probe4DError
+from probe4d.errors import Probe4DError, RunError
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Server = Callable[..., FakeServer]
@@ -122,6 +122,21 @@ def test_a_server_that_is_down_ends_it_in_words_and_keeps_what_came(
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "Asking has ended; nothing was answered." in done.stderr
+
+
+def test_a_run_whose_log_finds_no_room_is_complete(
+    here: Command, bench: Path, fake_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(run: object, benchmark: object, path: Path) -> None:
+        raise RunError(f"{path}: could not be written to the end (No space left on device).")
+
+    monkeypatch.setattr("probe4d.exchange.inspect_log.write_inspect_log", no_room)
+    server = fake_server(default="A")
+    done = here("ask", bench, *MODEL, "--base-url", server.base_url, "--out", tmp_path / "run", "--limit", 3)
+    assert done.returncode == 0, done.stderr
+    assert "inspect.eval: could not be written to the end" in done.stderr
+    assert "The run is complete without this log" in done.stderr
+    assert probe4d.read_run(tmp_path / "run").answers.height == 3
 
 
 def test_pictures_are_sent_and_their_hash_kept(

@@ -54,6 +54,8 @@ def test_a_run_that_nothing_answers_costs_few_calls(tmp_path: Path) -> None:
     with pytest.raises(ModelFailure, match="10 requests in a row got no answer, the last one because the question is"):
         ask(benchmark_of(300), tmp_path / "run", model=model)
     assert len(model.asked) < 30
+    errors = (tmp_path / "run" / "errors.jsonl").read_text().splitlines()
+    assert len(errors) >= 10, "the failure that ends asking is listed with the others"
 
 
 def test_answers_in_which_a_key_was_are_counted(tmp_path: Path) -> None:
