@@ -155,3 +155,27 @@ def test_options_without_features_are_known_by_their_texts() -> None:
     found, expected = shortcuts(dataclasses.replace(benchmark, table=bare), taste), shortcuts(benchmark, taste)
     assert "option" in found["feature"]
     assert found.equals(expected)
+
+
+def test_a_class_that_decides_everything_is_named_on_few_scenes() -> None:
+    for seed in range(3):
+        benchmark = driving_benchmark(seed, scenes=10, per_family=60)
+        said = {"car": "Yes", "truck": "Yes", "bus": "Yes", "pedestrian": "No", "bicycle": "No", "barrier": "No"}
+
+        def by_class(asked: Question, said: dict[str, str] = said) -> str:
+            return said[asked.entities[0]] if asked.entities else "A"
+
+        answerers = {
+            "class": by_class,
+            "oracle": oracle,
+            "guess": random_answerer(seed),
+            "mix": mixture(seed, 0.7),
+        }
+        runs = [run_of(name, benchmark, answer) for name, answer in answerers.items()]
+        named = diagnose(benchmark, runs).shortcuts.filter("named", ~pl.col("run").str.starts_with("control:"))
+        yes_no = named.filter(format="yes-no")
+        assert set(yes_no.select("run", "family", "feature").iter_rows()) == {
+            ("class", "existence", "class"),
+            ("class", "position", "class"),
+        }
+        assert set(named["run"]) == {"class"}

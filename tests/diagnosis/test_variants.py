@@ -252,3 +252,31 @@ def test_a_repeated_answer_and_a_missing_first_variant() -> None:
     with pytest.raises(InputError, match="leaves 2 of 30 questions without an answer"):
         diagnose(BENCHMARK, [without])
     assert diagnose(BENCHMARK, [without], allow_missing=True).records.filter(run="m", state="missing").height == 2
+
+
+def letter_excess(said: Callable[[Question, Variant], str], setting: str) -> float:
+    run = varied_run("m", BENCHMARK, said, setting=setting)
+    rows = diagnose(BENCHMARK, [run]).figures.filter(
+        run="m", metric="variants_letter_excess", family="all", format="choice"
+    )
+    return float(rows["value"].item())
+
+
+@pytest.mark.parametrize("setting", ["permuted:2", "permuted:3", "permuted:4"])
+def test_a_letter_is_preferred_only_where_the_order_decides(setting: str) -> None:
+    def first_option(asked: Question, way: Variant) -> str:
+        return letter_shown(asked, "A", way) if asked.options else "No"
+
+    def one_letter(asked: Question, _: Variant) -> str:
+        return "B" if asked.options else "No"
+
+    # Whoever goes by what options say prefers no letter, though in some of the orders A may come more often.
+    assert letter_excess(first_option, setting) == 0.0
+    assert letter_excess(one_letter, setting) >= 0.5
+
+
+def test_repeats_say_nothing_of_letters() -> None:
+    run = varied_run("m", BENCHMARK, lambda asked, _: "A" if asked.options else "No", setting="repeat:3")
+    metrics = set(diagnose(BENCHMARK, [run]).figures.filter(run="m")["metric"])
+    assert "variants_alike_by_chance" in metrics
+    assert not metrics & {"variants_letter", "variants_letter_excess"}
