@@ -127,7 +127,7 @@ def test_a_server_that_is_down_ends_it_in_words_and_keeps_what_came(
 def test_a_run_whose_log_finds_no_room_is_complete(
     here: Command, bench: Path, fake_server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_room(run: object, benchmark: object, path: Path) -> None:
+    def no_room(run: object, benchmark: object, path: Path, **_: object) -> None:
         raise RunError(f"{path}: could not be written to the end (No space left on device).")
 
     monkeypatch.setattr("probe4d.exchange.inspect_log.write_inspect_log", no_room)
