@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from xml.etree import ElementTree
 
@@ -143,3 +144,13 @@ def test_pairs_are_drawn_with_their_number(parts: dict[str, Section]) -> None:
     for row in table:
         if row[2] != "0":
             assert f"{row[1]}, {row[2]} pair" in "".join(chart.words for chart in parts["pairs"].charts)
+
+
+def test_bins_of_a_part_are_not_drawn_among_those_of_all() -> None:
+    other = (pl.col("run") == "after") & (pl.col("by") == "margin")
+    moved = DIAGNOSIS.slices.with_columns(pl.col("from") + pl.when(other).then(0.5).otherwise(0.0))
+    (slices,) = (one for one in sections(dataclasses.replace(DIAGNOSIS, slices=moved)) if one.anchor == "slices")
+    drawn = {chart.title: "after" in chart.words for chart in slices.charts}
+    assert drawn
+    assert {title: "margin" not in title for title in drawn} == drawn
+    assert {row[1] for row in slices.table.rows if "margin" in row[0]} >= {"before", "after"}
