@@ -13,7 +13,7 @@ import polars as pl
 
 from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, REQUIRED_COLUMNS, Question, questions_from
 from probe4d.errors import InputError
-from probe4d.scenes.origins import title_of
+from probe4d.origins import title_of
 from probe4d.store.files import whole_file, write_bytes, write_text
 from probe4d.store.folders import whole_folder
 

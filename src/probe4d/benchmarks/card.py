@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
-from probe4d.scenes.origins import licence_in_words
+from probe4d.origins import licence_in_words
 
 __all__ = ["SuiteCard", "dataset_card"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from probe4d.exchange.exports.items import PICTURES_FOLDER, Exported
-from probe4d.scenes.origins import licence_in_words
+from probe4d.origins import licence_in_words
 
 __all__ = ["croissant"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe4d.exchange.exports.items import Exported, left_out_lines
-from probe4d.scenes.origins import licence_in_words
+from probe4d.origins import licence_in_words
 from probe4d.wording import counted
 
 __all__ = ["about", "readme"]

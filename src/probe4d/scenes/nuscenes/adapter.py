@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 import polars as pl
 
+from probe4d.origins import licence_of
 from probe4d.scenes.fingerprint import fingerprint_of, table_digest
 from probe4d.scenes.nuscenes.boxes import read_boxes
 from probe4d.scenes.nuscenes.folder import TableFolder
 from probe4d.scenes.nuscenes.key_frames import KeyFrames, read_key_frames
 from probe4d.scenes.nuscenes.reader import TableReader
 from probe4d.scenes.nuscenes.readings import Readings, read_readings
-from probe4d.scenes.origins import licence_of
 from probe4d.scenes.splits import official_split
 from probe4d.scenes.tables import KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
 

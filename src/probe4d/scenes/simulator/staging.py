@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 
 from probe4d.errors import InputError
-from probe4d.scenes.origins import SIMULATED_VERSION
+from probe4d.origins import SIMULATED_VERSION
 from probe4d.scenes.simulator.scene_records import RECORDS
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.hashing import digest

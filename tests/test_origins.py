@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probe4d.scenes.origins import Licence, licence_in_words, licence_of, title_of
+from probe4d.origins import Licence, licence_in_words, licence_of, title_of
 from probe4d.scenes.tables import Scenes
 
 
