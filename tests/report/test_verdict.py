@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -14,6 +15,7 @@ from report_making import benchmark, diagnosed, many_questions, right_answers, r
 
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.models.generation import Generation
 from probe4d.report.verdict import Verdict, verdicts
 from probe4d.runs.run import Run
 
@@ -78,12 +80,29 @@ def test_changes_are_told_with_their_interval() -> None:
     assert f"repairs {broken:,} answers and breaks 0 of {len(QUESTIONS)}: +" in told[0].text
 
 
-def test_a_change_of_one_model_is_judged() -> None:
-    asked = benchmark(QUESTIONS)
-    runs = [run("before", asked, ["No"] * len(QUESTIONS)), run("after", asked, right_answers(QUESTIONS))]
-    one_model = [Run(one.name, msgspec.structs.replace(one.record, model="model"), one.answers) for one in runs]
-    told = verdicts(diagnose(asked, one_model))[1].statements
-    assert [one.tone for one in told if one.text.startswith("Against before it repairs")] == ["good"]
+def of_one_model(name: str, replies: list[str], *, served: str | None = None, **record: Any) -> Run:
+    made = run(name, benchmark(QUESTIONS), replies)
+    about = {"model": "model", "generation": Generation()} | record
+    answers = made.answers.with_columns(model=pl.lit(served, pl.String))
+    return Run(name, msgspec.structs.replace(made.record, **about), answers)
+
+
+@pytest.mark.parametrize(
+    ("served", "changed", "tone"),
+    [
+        ("a", {}, "good"),
+        (None, {"parameters": {"base_url": "http://localhost:1"}}, "good"),
+        ("b", {}, "note"),
+        ("a", {"generation": Generation(temperature=0.5)}, "note"),
+        ("a", {"parameters": {"quantisation": "int4"}}, "note"),
+        ("a", {"model": "another"}, "note"),
+    ],
+)
+def test_a_change_of_one_model_alone_is_judged(served: str | None, changed: dict[str, Any], tone: str) -> None:
+    before = of_one_model("before", ["No"] * len(QUESTIONS), served="a")
+    after = of_one_model("after", right_answers(QUESTIONS), served=served, **changed)
+    told = verdicts(diagnose(benchmark(QUESTIONS), [before, after]))[1].statements
+    assert [one.tone for one in told if one.text.startswith("Against before it repairs")] == [tone]
 
 
 @pytest.mark.parametrize(("scenes", "told"), [(1, "1 scene,"), (9, "9 scenes,")])

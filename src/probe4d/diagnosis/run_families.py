@@ -13,7 +13,7 @@ from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import Run, RunRecord
 from probe4d.wording import listed
 
-__all__ = ["RunFamilies", "find_run_families"]
+__all__ = ["RunFamilies", "find_run_families", "one_evidence", "one_model"]
 
 _DEFAULT = "default"
 _PLACE_ALONE = ("base_url",)
@@ -47,18 +47,32 @@ def find_run_families(runs: Sequence[Run], in_common: Callable[[str, str], int])
         runs: The runs.
         in_common: How many questions two runs, by their names, were both asked.
     """
-    served = {run.name: _served(run) for run in runs}
     comparisons, warnings = [], {}
     for kind, fits in (("evidence", _other_evidence), ("setting", _other_setting)):
         for run, against in product(runs, runs):
-            if not _one_model(run.record, against.record) or not fits(run.record, against.record):
+            if not _recorded_as_one(run.record, against.record) or not fits(run.record, against.record):
                 continue
-            first, second = served[run.name], served[against.name]
-            if first and second and first != second:
-                warnings[frozenset((run.name, against.name))] = _not_alike(run.name, first, against.name, second)
-            else:
+            if one_model(run, against):
                 comparisons.append(_comparison(kind, run, against, in_common(run.name, against.name)))
+            else:
+                warnings[frozenset((run.name, against.name))] = _not_alike(run, against)
     return RunFamilies(tuple(comparisons), tuple(warnings.values()))
+
+
+def one_model(run: Run, other: Run) -> bool:
+    """Whether two runs are of one model, asked with the same options, as far as records and servers tell.
+
+    Their records name one model, with the same generation options and parameters, wherever it was reached; and where
+    servers named what answered, they did so alike in both runs.
+    """
+    served, elsewhere = _served(run), _served(other)
+    contradicted = bool(served and elsewhere) and served != elsewhere
+    return _recorded_as_one(run.record, other.record) and not contradicted
+
+
+def one_evidence(record: RunRecord, other: RunRecord) -> bool:
+    """Whether two runs saw the same, whatever in a plan has no effect on it; or no record tells of either."""
+    return _told(record.evidence) == _told(other.evidence)
 
 
 def _served(run: Run) -> tuple[str, ...]:
@@ -66,10 +80,11 @@ def _served(run: Run) -> tuple[str, ...]:
     return tuple(run.answers["model"].drop_nulls().unique().sort())
 
 
-def _not_alike(run: str, first: Sequence[str], against: str, second: Sequence[str]) -> str:
+def _not_alike(run: Run, against: Run) -> str:
     return (
-        f"{run} and {against} have one model by their records, but their servers named {listed(first)} in {run} and "
-        f"{listed(second)} in {against}: what their one difference did is not told from them."
+        f"{run.name} and {against.name} have one model by their records, but their servers named "
+        f"{listed(_served(run))} in {run.name} and {listed(_served(against))} in {against.name}: what their one "
+        "difference did is not told from them."
     )
 
 
@@ -84,7 +99,7 @@ def _comparison(kind: str, run: Run, against: Run, questions: int) -> FamilyComp
     )
 
 
-def _one_model(record: RunRecord, other: RunRecord) -> bool:
+def _recorded_as_one(record: RunRecord, other: RunRecord) -> bool:
     return (record.model, record.generation, _parameters(record)) == (other.model, other.generation, _parameters(other))
 
 
@@ -102,8 +117,7 @@ def _other_evidence(record: RunRecord, against: RunRecord) -> bool:
 
 
 def _other_setting(record: RunRecord, against: RunRecord) -> bool:
-    same = _told(record.evidence) == _told(against.evidence)
-    return same and against.setting == _DEFAULT and record.setting != _DEFAULT
+    return one_evidence(record, against) and against.setting == _DEFAULT and record.setting != _DEFAULT
 
 
 def _own(plan: EvidencePlan) -> EvidencePlan | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.diagnosis.controls import CONTENT, FIXED
+from probe4d.diagnosis.run_families import one_model
 from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene
 from probe4d.report.few_scenes import figures_to_judge_by, of_few_scenes, scenes_of
@@ -240,7 +241,7 @@ def _relation_nouns(diagnosis: Diagnosis, lookup: Lookup) -> dict[str, str]:
 
 
 def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Statement]:
-    models = {one.name: one.record.model for one in diagnosis.runs}
+    runs = {one.name: one for one in diagnosis.runs}
     of_families = {pair for one in diagnosis.run_families for pair in ((one.run, one.against), (one.against, one.run))}
     for comparison in diagnosis.comparisons:
         if comparison.run != run or (run, comparison.against) in of_families:
@@ -260,8 +261,9 @@ def _changes(diagnosis: Diagnosis, lookup: Lookup, run: str) -> Iterator[Stateme
         elif change.high is None or change.low <= 0 <= change.high:
             yield Statement("note", f"{text}, no change that can be told from chance.")
         else:
-            # That another model is better or worse says what neither understands.
-            same = models.get(comparison.run) == models.get(comparison.against)
+            # That another model is better or worse says what neither understands; controls are no models.
+            against = runs.get(comparison.against)
+            same = against is not None and one_model(runs[run], against)
             yield Statement(("good" if change.low > 0 else "bad") if same else "note", f"{text}.")
 
 
