@@ -167,6 +167,18 @@ def test_failures_of_any_kind_end_asking_before_the_first_answer(
     assert len(model.asked) <= asked + 2 * max_connections
 
 
+def test_failures_known_to_be_of_one_question_end_no_asking() -> None:
+    """Not even before the first answer, nor do they add to others that might."""
+
+    def before(request: Request) -> None:
+        if int(request.key) < 95:
+            raise ModelFailure("no answer", of_question=int(request.key) >= 9)
+
+    journal = Memory()
+    ask_all(Echo(before=before), iter(requests(100)), journal)
+    assert sum(line.reply is not None for line in journal.lines) == 5
+
+
 @pytest.mark.parametrize("answered", [True, False])
 def test_failures_of_single_requests_end_no_asking_that_has_answers(answered: bool) -> None:
     """Be it from an earlier call, whose failures come first when it goes on."""

@@ -274,6 +274,28 @@ def test_an_option_that_the_server_refuses_ends_asking(fake_server: Callable[...
     assert len(server.counts()) < 40
 
 
+@pytest.mark.parametrize(
+    "step",
+    [
+        error(400, "maximum context length is 8"),
+        error(400, "no", code="context_length_exceeded"),
+        error(400, "Blocked", code="content_filter"),
+        error(413, "too large"),
+    ],
+)
+def test_questions_refused_for_what_they_are_end_no_asking(
+    fake_server: Callable[..., FakeServer], step: dict[str, Any]
+) -> None:
+    asked = ask(fake_server(steps={f"Question {place}?": [step] for place in range(30)}, default="Yes."), 40)
+    assert asked.ended is None
+    assert sum(line.reply is not None for line in asked.lines) == 10
+
+
+def test_replies_longer_than_the_context_end_asking(fake_server: Callable[..., FakeServer]) -> None:
+    server = fake_server(steps=[error(400, "'max_tokens' is too large: the maximum context length is 8")])
+    assert "10 requests in a row got no answer" in str(ask(server, 10_000).ended)
+
+
 def test_no_server_ends_asking(fake_server: Callable[..., FakeServer]) -> None:
     server = fake_server()
     server.stop()

@@ -67,7 +67,8 @@ def ask_all(
 
     Raises:
         ModelFailure: A failure that every other request would share, or as many without a reply between them as
-            `max_connections` (and 10): of any kind before the first reply, later such as may be the server's.
+            `max_connections` (and 10): before the first reply all but those known to be of one question, later such
+            as may be the server's.
         RunError: The journal could not write, for example because the disk is full.
     """
     _run(lambda: _Asking(model, requests, journal, answered).run())
@@ -86,7 +87,7 @@ class _Asking:
         self._answered_before = answered
         self._drawing = asyncio.Lock()
         self._failures_in_a_row = 0
-        self._of_server_in_a_row = 0
+        self._counted_in_a_row = 0
         self._ending: ModelFailure | None = None
 
     async def run(self) -> None:
@@ -123,18 +124,18 @@ class _Asking:
             self._ending = self._ending or (failure if failure.fatal else self._counted(failure))
             return Finished(request, None, str(failure))
         self._answered_before = True
-        self._failures_in_a_row = self._of_server_in_a_row = 0
+        self._failures_in_a_row = self._counted_in_a_row = 0
         return Finished(request, reply)
 
     def _counted(self, failure: ModelFailure) -> ModelFailure | None:
         """Count a failure; give what ends all asking where it is one too many.
 
-        Before the first reply one of a request is as likely one of all (a wrong option).
+        Before the first reply one of a request is as likely one of all (a wrong option), unless it is known to be of
+        this question.
         """
         self._failures_in_a_row += 1
-        self._of_server_in_a_row += failure.of_server
-        counted = self._of_server_in_a_row if self._answered_before else self._failures_in_a_row
-        if counted >= max(self._model.max_connections, _FEWEST_FAILURES):
+        self._counted_in_a_row += failure.of_server or not (failure.of_question or self._answered_before)
+        if self._counted_in_a_row >= max(self._model.max_connections, _FEWEST_FAILURES):
             what = f"{self._failures_in_a_row:,} requests in a row got no answer, the last one because {failure}"
             return ModelFailure(what, fatal=True)
         return None

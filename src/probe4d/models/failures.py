@@ -11,7 +11,7 @@ from probe4d.models.request import ModelFailure
 from probe4d.models.retrying import retry_after_s
 from probe4d.models.secrets import redacted
 
-__all__ = ["Fault", "fault_of", "one_line"]
+__all__ = ["Fault", "fault_of", "one_line", "too_long"]
 
 _LONGEST = 300
 """Characters of what a provider says."""
@@ -39,6 +39,7 @@ _TOO_LONG = (
     "prompt is too long",
     "maximum number of tokens",
 )
+_LENGTH_OF_REPLIES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 _BAD_KEY = ("api key", "api_key", "apikey")
 """What refusals by 400 (Google) and 403 say of a wrong key."""
 
@@ -74,6 +75,16 @@ def one_line(text: str, redact: Callable[[str], str] = redacted) -> str:
     )
     line = redact(" ".join(visible.split()))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def too_long(said: str) -> ModelFailure:
+    """The failure of a question that no context holds; of all, maybe, where an option for replies takes the room.
+
+    Args:
+        said: What the provider says of it, in one line.
+    """
+    of_question = not any(option in said for option in _LENGTH_OF_REPLIES)
+    return ModelFailure(f"the question is too long for the model's context ({said}).", of_question=of_question)
 
 
 def fault_of(
@@ -133,12 +144,13 @@ def _of_status(
         what = f"the server knows no such model or address ({where}). Check the model's name and the base URL."
         return Fault(ModelFailure(what, fatal=True), hopeless=True)
     if status in (400, 413, 422) and any(words in lower for words in _TOO_LONG):
-        return Fault(ModelFailure(f"the question is too long for the model's context ({where})."), hopeless=True)
+        return Fault(too_long(where), hopeless=True)
     if with_images and status in (400, 415, 422) and any(word in lower for word in _IMAGES):
         what = f"the model takes no pictures, or not these ({where})."
         return Fault(ModelFailure(what, of_server=True), hopeless=True)
     if status == 413:
-        return Fault(ModelFailure(f"the question with its pictures is too large for the server ({where})."))
+        what = f"the question with its pictures is too large for the server ({where})."
+        return Fault(ModelFailure(what, of_question=True))
     wait_s = next((found for one in chain if (found := _wait_s(one)) is not None), None)
     of_request = status in (400, 422)
     return Fault(ModelFailure(f"the server says {where}.", of_server=not of_request), retry_after_s=wait_s)

@@ -28,7 +28,7 @@ from inspect_ai.model import (
 from tenacity import RetryError
 
 from probe4d.evidence.image import Image
-from probe4d.models.failures import Fault, fault_of, one_line
+from probe4d.models.failures import Fault, fault_of, one_line, too_long
 from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.models.retrying import Retries
@@ -168,7 +168,7 @@ class InspectModel:
             raise ModelFailure("the server's answer holds no choice, and so no text.", of_server=True)
         choice = output.choices[0]
         if output.usage is None and output.response_id is None and choice.stop_reason in _REFUSALS:
-            raise ModelFailure(_refusal(choice.stop_reason, one_line(choice.message.text, self._redact)))
+            raise _refusal(choice.stop_reason, one_line(choice.message.text, self._redact))
         if self._streams and choice.stop_reason == "unknown":
             raise ModelFailure("the stream of the answer broke off.", of_server=True)
         usage = None if self._in_batches else output.usage
@@ -237,10 +237,10 @@ def _data_uri(image: Image) -> str:
     return f"data:{image.media_type};base64,{base64.b64encode(image.content).decode('ascii')}"
 
 
-def _refusal(stop_reason: str, said: str) -> str:
+def _refusal(stop_reason: str, said: str) -> ModelFailure:
     if stop_reason == "model_length":
-        return f"the question is too long for the model's context ({said})."
-    return f"the provider refuses the question ({said})."
+        return too_long(said)
+    return ModelFailure(f"the provider refuses the question ({said}).", of_question=True)
 
 
 def _finish_reason(choice: ChatCompletionChoice) -> str | None:

@@ -62,12 +62,15 @@ class ModelFailure(RunError):
         fatal: Whether every other request would fail alike, as with a wrong key, so that asking should end.
         of_server: Whether the reason may lie with the server rather than with this request, so that asking should
             end where many requests in a row fail so.
+        of_question: Whether the reason is known to lie with this request (too long, too large, refused for what it
+            says), so that it tells nothing of the others.
     """
 
-    def __init__(self, what: str, *, fatal: bool = False, of_server: bool = False) -> None:
+    def __init__(self, what: str, *, fatal: bool = False, of_server: bool = False, of_question: bool = False) -> None:
         super().__init__(what)
         self.fatal = fatal
         self.of_server = of_server
+        self.of_question = of_question
 
 
 class Model(Protocol):
