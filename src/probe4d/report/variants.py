@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from probe4d.benchmarks.question import LETTERS
+from probe4d.diagnosis.run_families import one_evidence, one_model
 from probe4d.diagnosis.shortcuts import THRESHOLD
 from probe4d.report.lookup import Figure, Lookup, interval, percent, points
 from probe4d.report.statement import FEW, RunStatement, Statement, excludes_chance
@@ -55,7 +56,8 @@ def of_variants(run: Run, runs: Sequence[Run], lookup: Lookup) -> RunStatement |
 def _noise(run: Run, runs: Sequence[Run], lookup: Lookup, pairs: Figure) -> str:
     """How often two answers to one question agree in two orders, and in one order asked twice."""
     for other in runs:
-        if recorded_setting(other.record.setting).varies == "seed" and _same_but_setting(run.record, other.record):
+        repeats = recorded_setting(other.record.setting).varies == "seed"
+        if repeats and one_model(run, other) and one_evidence(run.record, other.record):
             again = lookup.get(other.name, "variants_pairs_alike", *_asked_so(run.record))
             if again is not None:
                 return (
@@ -72,10 +74,6 @@ def _preference(run: str, lookup: Lookup, excess: Figure) -> str:
         f" It gives the letter {letter} in {percent(share)} of its answers: the letter that it prefers comes "
         f"{points(excess.value, signed=False)} more often than if the order did not matter ({interval(excess)})."
     )
-
-
-def _same_but_setting(record: RunRecord, other: RunRecord) -> bool:
-    return (record.model, record.generation, record.evidence) == (other.model, other.generation, other.evidence)
 
 
 def _asked_so(record: RunRecord) -> tuple[str, str]:

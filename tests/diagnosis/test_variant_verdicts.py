@@ -1,0 +1,92 @@
+"""What verdict and report say of a run in variants: what may be held beside it, and alike in both places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+from diagnosis_making import driving_benchmark, mixture, run_of, varied_run
+
+from probe4d.benchmarks.question import Question
+from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.models.generation import Generation
+from probe4d.report.sections import sections
+from probe4d.report.statement import Statement
+from probe4d.report.verdict import verdicts
+from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
+from probe4d.runs.run import Run
+from probe4d.runs.settings import Variant
+
+BENCHMARK = driving_benchmark(5, scenes=12, per_family=40)
+BLIND = EvidencePlan()
+
+
+def asked(name: str, setting: str, seen: EvidencePlan = BLIND, **record: Any) -> Run:
+    """A run of one model that always answers A, or No."""
+    about = {"model": "m", "generation": Generation(), "evidence": seen} | record
+    return varied_run(name, BENCHMARK, always_first, setting=setting, **about)
+
+
+def always_first(about: Question, _: Variant) -> str:
+    return "A" if about.options else "No"
+
+
+def said_of(diagnosis: Diagnosis, name: str) -> list[Statement]:
+    return [one for verdict in verdicts(diagnosis) if verdict.run == name for one in verdict.statements]
+
+
+def in_section(diagnosis: Diagnosis, anchor: str, name: str) -> list[Statement]:
+    shown = [one for section in sections(diagnosis) if section.anchor == anchor for one in section.statements]
+    return [one for one in shown if one.text.startswith(f"{name}: ")]
+
+
+@pytest.mark.parametrize(
+    ("seen", "tone"), [("cameras", "bad"), ("black", "note"), ("shuffled", "note"), ("none", "note")]
+)
+def test_a_section_accuses_of_an_order_whom_the_verdict_accuses(seen: str, tone: str) -> None:
+    own = asked("own", "permuted:4", evidence_named("cameras"))
+    other = [] if seen == "cameras" else [asked("other", "permuted:4", evidence_named(seen))]
+    diagnosis = diagnose(BENCHMARK, [own, *other])
+    name = other[0].name if other else "own"
+    (shown,) = in_section(diagnosis, "variants", name)
+    assert shown.tone == tone
+    assert shown.text.startswith(f"{name}: Its answers change with the order of the options. ")
+    assert Statement(tone, shown.text.removeprefix(f"{name}: ")) in said_of(diagnosis, name)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("seen", "tone"), [("cameras", "good"), ("black", "note")])
+def test_a_section_praises_a_setting_where_the_verdict_does(seen: str, tone: str) -> None:
+    runs = []
+    for name, setting, share in (("usual", "default", 0.2), ("warned", "anti-position", 0.9)):
+        answers = run_of(name, BENCHMARK, mixture(7, share)).answers
+        runs.append(Run(name, asked(name, setting, evidence_named(seen)).record, answers))
+    diagnosis = diagnose(BENCHMARK, runs)
+    (shown,) = in_section(diagnosis, "families", "warned")
+    assert shown.tone == tone
+    assert Statement(tone, shown.text.removeprefix("warned: ")) in said_of(diagnosis, "warned")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changed", "held"),
+    [
+        ({}, True),
+        ({"parameters": {"base_url": "http://localhost:1"}}, True),
+        ({"seen": EvidencePlan(seed=9)}, True),
+        ({"seen": evidence_named("cameras")}, False),
+        ({"parameters": {"quantisation": "int4"}}, False),
+        ({"model": "another"}, False),
+        ({"served": "b"}, False),
+    ],
+)
+def test_noise_is_that_of_the_same_model_shown_the_same(changed: dict[str, Any], held: bool) -> None:
+    served = changed.get("served")
+    again = asked("again", "repeat:3", **{key: value for key, value in changed.items() if key != "served"})
+    runs = [by_server(asked("turned", "permuted:4"), "a"), by_server(again, served)]
+    (told,) = (one for one in said_of(diagnose(BENCHMARK, runs), "turned") if "in 4 orders" in one.text)
+    assert ("in one order asked again (again)." in told.text) == held
+
+
+def by_server(run: Run, name: str | None) -> Run:
+    return Run(run.name, run.record, run.answers.with_columns(model=pl.lit(name, pl.String)))
