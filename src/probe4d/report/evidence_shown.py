@@ -9,7 +9,7 @@ from probe4d.report.statement import Statement
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import Run
 
-__all__ = ["in_light_of_evidence", "is_control_run", "sees_its_scene", "shown_in_words"]
+__all__ = ["in_light_of_evidence", "is_control_run", "muted", "sees_its_scene", "shown_in_words"]
 
 _VIEWS = {"cameras": "camera pictures", "birds-eye": "bird's-eye views"}
 
@@ -44,14 +44,9 @@ def sees_its_scene(plan: EvidencePlan | None) -> bool:
     return plan is None or plan.kind in ("own", "shuffled")
 
 
-def in_light_of_evidence(
-    plan: EvidencePlan | None, statements: Sequence[Statement], *, control: bool
-) -> list[Statement]:
-    """The verdict of a run in the light of what it saw, which is said first where it was not its own scene.
-
-    Nothing speaks for a run that did not see its scene, and what it gets right beyond what words allow is an alarm.
-    Failing speaks against no control: shown nothing or a lie, a model that looks has to fail.
-    """
+def in_light_of_evidence(diagnosis: Diagnosis, run: Run, statements: Sequence[Statement]) -> list[Statement]:
+    """The verdict of a run in the light of what it saw, which is said first where it was not its own scene."""
+    plan = run.record.evidence
     if plan is None or plan.is_own:
         return list(statements)
     if plan.kind == "none":
@@ -60,18 +55,26 @@ def in_light_of_evidence(
         note = f"It was shown {shown_in_words(plan)}."
     else:
         note = f"It was shown {shown_in_words(plan)}: what it gets right does not come from the scene asked about."
-    if control:
+    if is_control_run(diagnosis, run):
         note += " A control: what it gets wrong does not speak against the model."
-    seen = sees_its_scene(plan)
-    return [Statement("note", note), *(_muted(one, control=control, seen=seen) for one in statements)]
+    return [Statement("note", note), *(muted(diagnosis, run.name, one) for one in statements)]
 
 
-def _muted(one: Statement, *, control: bool, seen: bool) -> Statement:
-    if one.alarm and not seen:
+def muted(diagnosis: Diagnosis, run: str, one: Statement) -> Statement:
+    """A statement on a run in the light of what the run saw, wherever it is printed.
+
+    Nothing speaks for a run that did not see its scene, and what it gets right beyond what words allow is an alarm.
+    Failing speaks against no control: shown nothing or a lie, a model that looks has to fail.
+    """
+    about = next(known for known in diagnosis.runs if known.name == run)
+    plan = about.record.evidence
+    if plan is None or plan.is_own:
+        return one
+    if one.alarm and not sees_its_scene(plan):
         alarm = (
             "Without the scene it is right more often than words allow: its questions or answers may be known to it."
         )
         return Statement("bad", f"{alarm} {one.text}")
-    if one.tone == "good" or control:
+    if one.tone == "good" or is_control_run(diagnosis, about):
         return Statement("note", one.text)
     return one

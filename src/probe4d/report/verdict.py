@@ -74,9 +74,7 @@ def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
         control = is_control_run(diagnosis, run)
         few = of_few_scenes(scenes[run.name])
         own = list(_about(diagnosis, lookup, given, run, judging=not few))
-        said.append(
-            Verdict(run.name, (*few, *in_light_of_evidence(run.record.evidence, own, control=control)), control)
-        )
+        said.append(Verdict(run.name, (*few, *in_light_of_evidence(diagnosis, run, own)), control))
     return [*said, Verdict(None, tuple(of_the_benchmark(diagnosis, lookup)))]
 
 

@@ -8,6 +8,7 @@ import polars as pl
 
 from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.report import charts
+from probe4d.report.evidence_shown import muted
 from probe4d.report.few_scenes import figures_to_judge_by
 from probe4d.report.lookup import Lookup, percent, points
 from probe4d.report.run_families import Effect, asks_the_same, of_comparison
@@ -80,7 +81,7 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
             rows,
         ),
         [],
-        [one.with_name for one in said if one is not None],
+        [muted(diagnosis, one.run, one.with_name) for one in said if one is not None],
     )
 
 
