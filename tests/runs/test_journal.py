@@ -130,11 +130,25 @@ def test_options_without_effect_make_no_other_run(tmp_path: Path, field: str, wa
             "b" * 64,
             "its prompts are worded otherwise than by the version of probe4d that began it",
         ),
+        (
+            "layout",
+            "plain",
+            "ego",
+            'its prompts are laid out otherwise than by the version of probe4d that began it ("plain", and now "ego")',
+        ),
+        ("hints", {"max_tokens": 9}, {"max_tokens": 8}, "its setting gave max_tokens 9 and now gives max_tokens 8"),
+        ("hints", {}, {"max_tokens": 8}, "its setting gave no max_tokens and now gives max_tokens 8"),
     ],
 )
 def test_one_difference_is_said_alone(field: str, was: object, now: object, said: str) -> None:
     before, after = (msgspec.structs.replace(RECORD, **{field: value}) for value in (was, now))
     assert differences(before, after) == [said]
+
+
+@pytest.mark.parametrize(("was", "now"), [(None, "a" * 64), ("a" * 64, None)])
+def test_a_wording_of_which_nothing_is_known_is_no_other(was: str | None, now: str | None) -> None:
+    before, after = (msgspec.structs.replace(RECORD, wording=value) for value in (was, now))
+    assert differences(before, after) == []
 
 
 def test_a_run_that_ends_on_a_full_disk_is_complete(

@@ -31,7 +31,9 @@ _SAID = {
 }
 """Options whose name on the command line is not the last word of their name in the record."""
 
-_REWORDED = "its prompts are worded otherwise than by the version of probe4d that began it"
+_BY_THE_VERSION = "than by the version of probe4d that began it"
+
+_REWORDED = f"its prompts are worded otherwise {_BY_THE_VERSION}"
 """Said of a `wording` that differs, since two digests tell a reader nothing."""
 
 
@@ -39,14 +41,25 @@ def differences(old: RunRecord, new: RunRecord) -> list[str]:
     """All that differs between two runs and has an effect, one phrase each."""
     was, now = _options(old), _options(new)
     differing = [name for name in was | now if was.get(name) != now.get(name)]
+    if old.wording is None or new.wording is None:  # of which nothing is known
+        differing = [name for name in differing if name != "wording"]
     chosen = [name for name in differing if name.partition(" ")[0] not in _FOLLOWING]
-    return [
-        _REWORDED if name == "wording" else _phrase(name, was.get(name), now.get(name)) for name in chosen or differing
-    ]
+    return [_phrase(name, was.get(name), now.get(name)) for name in chosen or differing]
 
 
 def _phrase(name: str, was: Any, now: Any) -> str:
+    field, _, option = name.partition(" ")
+    if field == "wording":
+        return _REWORDED
+    if field == "layout":
+        return f"its prompts are laid out otherwise {_BY_THE_VERSION} ({_word(was)}, and now {_word(now)})"
+    if field == "hints":
+        return f"its setting gave {_given(option, was)} and now gives {_given(option, now)}"
     return f"{_said(name)} was {_word(was)} and is now {_word(now)}"
+
+
+def _given(option: str, value: Any) -> str:
+    return f"no {option}" if value is None else f"{option} {_word(value)}"
 
 
 def _options(record: RunRecord) -> dict[str, Any]:
