@@ -56,7 +56,7 @@ def print_summary(summary: RunSummary, out: Path, *, to_stdout: bool) -> None:
         hold = "answer holds" if summary.redacted == 1 else "answers hold"
         output.note(f"{summary.redacted:,} {hold} [redacted], in place of what the environment calls a key.")
     if summary.unanswered:
-        first = f"{counted(summary.unanswered, 'question')} got no answer; the same command asks them again."
+        first = f"{counted(summary.unanswered, 'call')} got no answer; the same command asks them again."
         reasons = most_frequent(summary.errors, rest="for other reasons (see errors.jsonl)")
         output.fail("\n  ".join([first, *reasons]))
 

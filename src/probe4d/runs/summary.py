@@ -26,7 +26,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         model: Name of the model asked.
         setting: Name of the setting.
         answers: Answers on disk.
-        unanswered: Questions and variants that got no answer.
+        unanswered: Calls (questions, or variants of them) that got no answer.
         errors: These by their reason, the most frequent first; where reasons differ in ids, paths or times alone,
             these are left out, and they are counted as one.
         left_out: Questions that were not asked, by reason.
