@@ -15,8 +15,10 @@ from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Request
 from probe4d.models.secrets import REDACTED
 from probe4d.runs.ask import ask
+from probe4d.runs.journal import open_journal
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import prepare
+from probe4d.runs.run import Answer, RunRecord, read_run
 from probe4d.runs.summary import summary_of
 
 KEY = "fake-key-that-no-file-may-hold"
@@ -61,6 +63,14 @@ def test_a_run_that_nothing_answers_costs_few_calls(tmp_path: Path) -> None:
 def test_answers_in_which_a_key_was_are_counted(tmp_path: Path) -> None:
     model = Model(lambda request: f"It is {REDACTED}." if number(request) < 3 else "Yes")
     assert summary_of(ask(benchmark_of(8), tmp_path / "run", model=model)).redacted == 3
+
+
+def test_reasoning_in_which_a_key_was_is_counted(tmp_path: Path) -> None:
+    thoughts = {"0": f"Of {REDACTED}.", "1": None, "2": "Of a car."}
+    answers = [Answer(question=name, text="Yes", reasoning=reasoning) for name, reasoning in thoughts.items()]
+    with open_journal(tmp_path / "run", RunRecord(model="m", benchmark="a" * 64)) as journal:
+        journal.put([*answers, Answer(question="3", text=REDACTED, reasoning=REDACTED)])
+    assert summary_of(read_run(tmp_path / "run")).redacted == 2
 
 
 @pytest.mark.parametrize("fields", [{"system": f"It is {KEY}."}, {"extra_body": {"deep": [{"note": KEY}]}}])

@@ -33,7 +33,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         tokens: Tokens generated.
         input_tokens: Tokens read.
         servers: Answers by the model that the server says gave them.
-        redacted: Answers in which `[redacted]` stands, as it does in place of a key.
+        redacted: Answers in whose text or reasoning `[redacted]` stands, as it does in place of a key.
     """
 
     run: str
@@ -64,7 +64,9 @@ def summary_of(run: Run) -> RunSummary:
         tokens=int(answers["tokens"].sum()),
         input_tokens=int(answers["input_tokens"].sum()),
         servers=_counts(answers["model"].drop_nulls()),
-        redacted=int(answers["text"].str.contains(REDACTED, literal=True).sum()),
+        redacted=answers.filter(
+            pl.any_horizontal(pl.col("text", "reasoning").str.contains(REDACTED, literal=True))
+        ).height,
     )
 
 
