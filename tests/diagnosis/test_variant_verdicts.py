@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import polars as pl
 import pytest
-from diagnosis_making import driving_benchmark, mixture, run_of, varied_run
+from diagnosis_making import benchmark_of, driving_benchmark, mixture, random_answerer, run_of, varied_run
 
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.models.generation import Generation
+from probe4d.report.lookup import Lookup
 from probe4d.report.sections import sections
 from probe4d.report.statement import Statement
+from probe4d.report.variants import of_variants
 from probe4d.report.verdict import verdicts
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.run import Run
@@ -90,3 +93,18 @@ def test_noise_is_that_of_the_same_model_shown_the_same(changed: dict[str, Any],
 
 def by_server(run: Run, name: str | None) -> Run:
     return Run(run.name, run.record, run.answers.with_columns(model=pl.lit(name, pl.String)))
+
+
+def test_guessers_are_said_to_prefer_no_letter() -> None:
+    choices = benchmark_of([one for one in driving_benchmark(5, scenes=12, per_family=60).questions if one.options])
+    guessers = [varied_run(f"{seed}", choices, guessing(seed), setting="permuted:4") for seed in range(60)]
+    lookup = Lookup.of(diagnose(choices, guessers))
+    told = [of_variants(one, guessers, lookup) for one in guessers]
+    accused = [one.run for one in told if one is not None and "prefers" in one.statement.text]
+    assert None not in told
+    assert len(accused) <= 3  # 5 %; where the interval lies above 0 it would be nine
+
+
+def guessing(seed: int) -> Callable[[Question, Variant], str]:
+    guess = random_answerer(seed)
+    return lambda about, _: guess(about)

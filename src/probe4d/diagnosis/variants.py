@@ -30,7 +30,8 @@ def add_variants(figures: Figures, sheet: Sheet, name: str, records: pl.DataFram
     variants_any_right. Unreadable answers are wrong, and alike among themselves. variants_alike_by_chance is what
     one gets in variants_alike who draws every answer. Where options change places: variants_letter, how often each
     letter (in the column relation) is given as shown, and variants_letter_excess, by how much more often the letter
-    preferred in the other scenes is given than it would be if the same options were given in any order.
+    preferred in the other scenes is given than it would be if the same options were given in any order. Its interval
+    takes the letter as given, though it was chosen as the most frequent: judge by twice its width below the value.
 
     A run that asks every question once has no row.
 

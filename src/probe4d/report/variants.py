@@ -43,9 +43,9 @@ def of_variants(run: Run, runs: Sequence[Run], lookup: Lookup) -> RunStatement |
     if recorded_setting(run.record.setting).varies == "options":
         text += _noise(run, runs, lookup, pairs)
     excess = lookup.get(run.name, "variants_letter_excess", "all", "choice")
-    if excess is not None and excess.low is not None and excess.low > 0:
+    if excess is not None and excludes_chance(excess):
         text += _preference(run.name, lookup, excess)
-        if excess.value >= THRESHOLD and excludes_chance(excess):
+        if excess.value >= THRESHOLD:
             accusation = f"Its answers change with the order of the options. {text}"
             return RunStatement(run.name, True, Statement("bad", accusation))
     if alike.low is not None and not excludes_chance(alike, chance.value):
