@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -67,6 +68,25 @@ def test_a_question_is_never_answered_twice(begun: Path) -> None:
         journal.put([msgspec.structs.replace(ANSWERS[0], variant="2")])
     assert (begun / "answers.jsonl").read_bytes().startswith(before)
     assert read_run(begun).answers.height == 5
+
+
+@pytest.mark.parametrize(
+    "changed", [{"course": {"timeout_s": 9}}, {"versions": {"probe4d": "9"}}, {"model": "openai/gpt-4"}]
+)
+def test_a_run_without_answers_begins_when_it_is_asked_anew(tmp_path: Path, changed: dict[str, Any]) -> None:
+    path, anew = tmp_path / "run", msgspec.structs.replace(RECORD, **changed)
+    for record in (RECORD, anew):
+        with open_journal(path, record) as journal:
+            journal.put([], [AnswerError(question="3", error="HTTP 500")])
+        run = read_run(path)
+        assert (run.record, run.answers["error"].to_list()) == (record, ["HTTP 500"])
+
+
+def test_a_run_with_answers_keeps_the_record_that_it_began_with(begun: Path) -> None:
+    before = (begun / "run.json").read_bytes()
+    with open_journal(begun, msgspec.structs.replace(RECORD, course={"timeout_s": 9}, versions={"probe4d": "9"})):
+        pass
+    assert (begun / "run.json").read_bytes() == before
 
 
 def test_all_that_differs_is_said_in_words(begun: Path) -> None:

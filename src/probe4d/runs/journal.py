@@ -119,13 +119,13 @@ def open_journal(path: Path, record: RunRecord) -> Iterator[RunJournal]:
             return
         run = read_run(path)
         answered = set(run.answers.filter(run.answers["error"].is_null()).select("question", "variant").iter_rows())
-        if differing := differences(run.record, record):
-            if answered:
-                raise InputError(
-                    f"holds another run: {'; '.join(differing)}.",
-                    path=path,
-                    remedy="Give the same options, or another folder.",
-                )
+        if answered and (differing := differences(run.record, record)):
+            raise InputError(
+                f"holds another run: {'; '.join(differing)}.",
+                path=path,
+                remedy="Give the same options, or another folder.",
+            )
+        if not answered and run.record != record:  # be it the course or a version: this is when the run begins
             _begin(path, record)
         yield RunJournal(path, answered)
 
