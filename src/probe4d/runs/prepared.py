@@ -142,6 +142,6 @@ def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:
     if source.fingerprint is not None and scenes.fingerprint != source.fingerprint:
         raise InputError(
             "the evidence would come from other tables than those that the answers were measured in.",
-            remedy=f"Give the dataset that the benchmark was built from ({source.title}), "
-            "or build the benchmark again.",
+            remedy=f"Give the very tables that the benchmark was built from, those of {source.title} as they were "
+            "then, or build the benchmark again.",
         )
