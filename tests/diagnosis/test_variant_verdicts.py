@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from diagnosis_making import benchmark_of, driving_benchmark, mixture, random_answerer, run_of, varied_run
+from diagnosis_making import benchmark_of, driving_benchmark, letter_shown, mixture, random_answerer, run_of, varied_run
 
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.diagnose import diagnose
@@ -103,6 +103,30 @@ def test_guessers_are_said_to_prefer_no_letter() -> None:
     accused = [one.run for one in told if one is not None and "prefers" in one.statement.text]
     assert None not in told
     assert len(accused) <= 3  # 5 %; where the interval lies above 0 it would be nine
+
+
+def test_the_letter_named_is_the_one_given_beyond_what_options_say() -> None:
+    choices = benchmark_of([one for one in driving_benchmark(5, scenes=12, per_family=60).questions if one.options])
+
+    def reply(about: Question, way: Variant) -> str:
+        """Of ten questions, five and three by what options say, two by the letter."""
+        place = about.order % 10
+        return "B" if place >= 8 else letter_shown(about, "A" if place < 5 else "B", way)
+
+    run = varied_run("m", choices, reply, setting="permuted:2")
+    diagnosis = diagnose(choices, [run])
+    rows = diagnosis.figures.filter(run="m", family="all", format="choice")
+    given, over = (
+        dict(rows.filter(pl.col("relation") != "all", metric=metric).select("relation", "value").iter_rows())
+        for metric in ("variants_letter", "variants_letter_excess")
+    )
+    assert given == pytest.approx({"A": 0.4, "B": 0.35, "C": 0.0, "D": 0.25})
+    assert over == pytest.approx({"A": -0.05, "B": 0.1, "C": -0.05, "D": 0.0})
+    told = of_variants(run, [run], Lookup.of(diagnosis))
+    assert told is not None
+    assert "It gives the letter B in 35.0\u202f% of its answers: the letter that it prefers comes 10.0 " in (
+        told.statement.text
+    )
 
 
 def guessing(seed: int) -> Callable[[Question, Variant], str]:

@@ -257,7 +257,7 @@ def test_a_repeated_answer_and_a_missing_first_variant() -> None:
 def letter_excess(said: Callable[[Question, Variant], str], setting: str) -> float:
     run = varied_run("m", BENCHMARK, said, setting=setting)
     rows = diagnose(BENCHMARK, [run]).figures.filter(
-        run="m", metric="variants_letter_excess", family="all", format="choice"
+        run="m", metric="variants_letter_excess", family="all", format="choice", relation="all"
     )
     return float(rows["value"].item())
 

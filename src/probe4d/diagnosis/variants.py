@@ -29,9 +29,10 @@ def add_variants(figures: Figures, sheet: Sheet, name: str, records: pl.DataFram
     variants_pairs_alike, the mean share of pairs of variants with one answer; variants_all_right and
     variants_any_right. Unreadable answers are wrong, and alike among themselves. variants_alike_by_chance is what
     one gets in variants_alike who draws every answer. Where options change places: variants_letter, how often each
-    letter (in the column relation) is given as shown, and variants_letter_excess, by how much more often the letter
-    preferred in the other scenes is given than it would be if the same options were given in any order. Its interval
-    takes the letter as given, though it was chosen as the most frequent: judge by twice its width below the value.
+    letter (in the column relation) is given as shown, and variants_letter_excess, by how much more often than it would
+    be if the same options were given in any order: each letter, and in the relation `all` the one preferred in the
+    other scenes. The interval of the latter takes the letter as given, though it was chosen as the most frequent:
+    judge by twice its width below the value.
 
     A run that asks every question once has no row.
 
@@ -121,8 +122,9 @@ def _add_letters(figures: Figures, sheet: Sheet, name: str, letters: _Letters) -
         unit = int(np.lcm.reduce(readable)) ** 2
         given = letters.given[:, items] * (unit // readable)
         excess = given - letters.expected[:, items] * (unit // readable**2)
-        for letter, row in zip(LETTERS, given, strict=False):
-            figures.add_ratios("variants_letter", replace(answered, relation=letter), [name], row[None, :], unit=unit)
+        for metric, rows in (("variants_letter", given), ("variants_letter_excess", excess)):
+            for letter, row in zip(LETTERS, rows, strict=False):
+                figures.add_ratios(metric, replace(answered, relation=letter), [name], row[None, :], unit=unit)
         scenes = sheet.scenes[items]
         by_scene = np.zeros((excess.shape[0], int(scenes.max()) + 1), dtype=np.int64)
         np.add.at(by_scene.T, scenes, excess.T)

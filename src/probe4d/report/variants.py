@@ -68,10 +68,13 @@ def _noise(run: Run, runs: Sequence[Run], lookup: Lookup, pairs: Figure) -> str:
 
 
 def _preference(run: str, lookup: Lookup, excess: Figure) -> str:
-    given = [(lookup.get(run, "variants_letter", "all", "choice", letter), letter) for letter in LETTERS]
-    share, letter = max((figure.value, letter) for figure, letter in given if figure is not None)
+    # The letter given most need not be it: in fewer orders than options, what options say comes under some more often.
+    over = [(lookup.get(run, "variants_letter_excess", "all", "choice", letter), letter) for letter in LETTERS]
+    _, letter = max((figure.value, letter) for figure, letter in over if figure is not None)
+    given = lookup.get(run, "variants_letter", "all", "choice", letter)
+    share = "" if given is None else f" in {percent(given.value)} of its answers"
     return (
-        f" It gives the letter {letter} in {percent(share)} of its answers: the letter that it prefers comes "
+        f" It gives the letter {letter}{share}: the letter that it prefers comes "
         f"{points(excess.value, signed=False)} more often than if the order did not matter ({interval(excess)})."
     )
 
