@@ -137,6 +137,9 @@ def test_keys_of_well_known_providers_go_without_being_known(key: str) -> None:
     [
         ("Authorization: Bearer abcdefgh12345678", f"Authorization: Bearer {REDACTED}"),
         ("at http://me:pass@host:8000/v1", f"at http://{REDACTED}@host:8000/v1"),
+        ("at http://me:p@ss@host:8000/v1", f"at http://{REDACTED}@host:8000/v1"),
+        ("at http://host/v1/@me, or http://a:b@c/v1", f"at http://host/v1/@me, or http://{REDACTED}@c/v1"),
+        ("at http://host/v1 or me@host", "at http://host/v1 or me@host"),
         ("at https://host/v1?api_key=abc&n=1", f"at https://host/v1?api_key={REDACTED}&n=1"),
         ("at https://host/v1?x=1&token=abc", f"at https://host/v1?x=1&token={REDACTED}"),
         ("at https://host/v1?max_tokens=5", "at https://host/v1?max_tokens=5"),
@@ -154,13 +157,15 @@ ADDRESSES = [
     "--base-url=https://a-key-that-stands-alone@host/v1",
     "http://localhost:8000/v1",
     "http://vehicles@host/v1",
+    "https://a-t0ken-of-20-letters:x-oauth-basic@host/v1",
     "http://[::1",
 ]
 
 
 def test_what_an_address_holds_goes_wherever_it_turns_up() -> None:
-    said = "the-developer; a long word; another-long-word; a-key-that-stands-alone; localhost; vehicles"
-    kept = f"the-developer; {REDACTED}; {REDACTED}; {REDACTED}; localhost; vehicles"
+    kept = "the-developer; localhost; vehicles"
+    said = f"{kept}; a long word; another-long-word; a-key-that-stands-alone; a-t0ken-of-20-letters"
+    kept += f"; {REDACTED}" * 4
     assert redacted(said, addresses=ADDRESSES) == Redactor({}, addresses=ADDRESSES)(said) == kept
 
 

@@ -35,6 +35,9 @@ _HARMLESS_NAME = re.compile(r"(?:(?:max|pad|eos|bos|unk|stop|image|mask)[_.-]tok
 _SHORTEST = 8
 """Characters; shorter values are no keys of any provider, and would hit short words and numbers."""
 
+_SHORTEST_TOKEN = 20
+"""Characters of a user name in an address from which it is a token, as `https://TOKEN:x-oauth-basic@host` has it."""
+
 _LONGEST_WORD = 24
 """Letters; words of English end there, and a longer value without a digit is a password."""
 
@@ -49,7 +52,7 @@ _KEY_PATTERNS = (
 _WELL_KNOWN = re.compile(r"(?<![A-Za-z0-9])(?:" + "|".join(_KEY_PATTERNS) + r")")
 _BEARER = re.compile(r"(?i)\b((?:bearer|basic)\s+)(?=[^\s\d]*\d)[A-Za-z0-9_\-.~+/]{16,}=*")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s\"'<>]+")
-_USERINFO = re.compile(r"(?<=://)[^/\s?#@]+(?=@)")
+_USERINFO = re.compile(r"(?<=://)[^/\s?#]+(?=@)")  # up to the last @, for a password may hold one
 _QUERY = re.compile(r"([?&]([A-Za-z0-9_.\-]+)=)([^&#\s\"'<>]+)")
 
 
@@ -138,8 +141,11 @@ def _secrets_in(text: str) -> Iterator[str]:
             parts = urlsplit(address)
         except ValueError:  # no address, and refused as such where it is used
             continue
-        if secret := parts.password or parts.username:  # a key may stand there alone
-            yield unquote(secret)
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        if password:
+            yield password
+        if not password or len(user) >= _SHORTEST_TOKEN:  # a key may stand there alone, or with a password of no use
+            yield user
         yield from (value for name, value in parse_qsl(parts.query) if names_secret(name))
 
 
