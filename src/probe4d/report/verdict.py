@@ -85,11 +85,11 @@ def _about(
     own = given.filter(pl.col("run") == run)
     mostly_unreadable = int(own.filter(pl.col("state") == "valid")["n"].sum()) < MOSTLY_READ * int(own["n"].sum())
     yield from (statement for statement in _unreadable(own) if mostly_unreadable)
-    family = _asked_otherwise(diagnosis, lookup, run)
-    yield from (statement for leads, statement in family if leads)
+    told = _of_families_and_variants(diagnosis, lookup, run)
+    yield from (statement for leads, statement in told if leads)
     yield from _accuracy(lookup, run, own)
     yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
-    yield from (statement for leads, statement in family if not leads)
+    yield from (statement for leads, statement in told if not leads)
     yield from _one_letter(lookup, own, run)
     shortcuts = diagnosis.shortcuts.filter(pl.col("run") == run)
     yield from followed(shortcuts, _relation_nouns(diagnosis, lookup), judging=judging)
@@ -99,8 +99,8 @@ def _about(
     yield from _changes(diagnosis, lookup, run)
 
 
-def _asked_otherwise(diagnosis: Diagnosis, lookup: Lookup, run: str) -> list[tuple[bool, Statement]]:
-    """What is said of a run and its family of runs, evidence first, and whether it leads."""
+def _of_families_and_variants(diagnosis: Diagnosis, lookup: Lookup, run: str) -> list[tuple[bool, Statement]]:
+    """What is said of a run beside others of its model and of its variants, and whether it leads; evidence first."""
     found = [of_comparison(diagnosis, lookup, comparison) for comparison in diagnosis.run_families]
     found += [of_variants(one, diagnosis.runs, lookup) for one in diagnosis.runs]
     return [(one.leads, one.statement) for one in found if one is not None and one.run == run]
