@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import string
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -108,6 +109,18 @@ def test_a_key_beside_a_word_is_still_looked_for() -> None:
 def test_a_path_to_a_key_is_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERVICE_CREDENTIALS", __file__)
     assert redacted(f"{__file__}: is damaged.") == f"{__file__}: is damaged."
+
+
+def test_a_key_that_a_file_of_the_working_directory_is_named_by_is_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "a-key-as-a-name").touch()
+    monkeypatch.chdir(tmp_path)
+    said = "It is a-key-as-a-name."
+    assert Redactor({"PROVIDER_API_KEY": "a-key-as-a-name"})(said) == f"It is {REDACTED}."
+    assert (
+        Redactor({"PROVIDER_API_KEY": "./a-key-as-a-name"})(f"{said} ./a-key-as-a-name") == f"{said} ./a-key-as-a-name"
+    )
 
 
 def test_each_of_several_keys_in_one_variable_goes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,7 +160,12 @@ def _values(secret: str) -> set[str]:
     parts = _parts(secret)
     whole = set() if all(map(_is_word, parts)) else {secret, secret.strip()}
     values = whole | {part for part in parts if not _is_word(part)}
-    return {one for one in values if len(one) >= _SHORTEST and not os.path.exists(one)}  # a path to a key is no key
+    return {one for one in values if len(one) >= _SHORTEST and not _is_path(one)}
+
+
+def _is_path(value: str) -> bool:
+    """Whether a value is the path of a key rather than a key; a name alone might be that of any file here."""
+    return os.sep in value and os.path.exists(value)
 
 
 def _parts(secret: str) -> list[str]:
