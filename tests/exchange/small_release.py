@@ -19,7 +19,6 @@ COLUMNS = (
     *("question", "reference_answer", "correct_answer", "correct_option", "prediction", "parsed_prediction"),
     *("correct", "invalid", "error", "options", "prompt"),
 )
-SHUFFLE_COLUMNS = ("mitigation", "contrastive_alpha", "shuffle_seed", "shuffle_permutation")
 KEYFRAMES = {"000000001": 40, "000000002": 39}
 
 

@@ -32,10 +32,6 @@ def standard(scenes: Scenes) -> Benchmark:
     return probe4d.build("lidar-hallu", scenes, per_family=120)
 
 
-def facts_of(table: pl.DataFrame) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in table["facts"]]
-
-
 def test_families_have_the_published_composition() -> None:
     assert [composition(family, 2000) for family in FAMILIES] == [
         (500, 1000),
