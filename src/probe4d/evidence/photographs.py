@@ -54,6 +54,7 @@ def _opened(content: bytes, path: Path) -> Image.Image:
         raise InputError("is no JPEG or PNG image.", path=path, remedy=FETCH_AGAIN) from error
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
         raise _too_large(path) from error
+    image.decodermaxblock = len(content)  # decoded in one go: Pillow's blocks of 64 KiB cost a tenth of the time
     if image.width * image.height > MAX_PIXELS:
         raise _too_large(path)
     if image.format != "PNG" and _END_OF_JPEG not in content[-1024:]:

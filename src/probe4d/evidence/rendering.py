@@ -65,6 +65,7 @@ class Renderer:
         self._root = scenes.root
         self._options = options
         self._sources = Sources(scenes)
+        self._folders: dict[Path, Path] = {}
         self._workers = workers or _processors()
         self._pool: ThreadPoolExecutor | None = None
         self._cache = FileCache("pictures", most_bytes=_MOST_CACHED_BYTES) if cache else None
@@ -99,8 +100,8 @@ class Renderer:
         if picture.black:
             return image_of(self._blank(picture), media_type)
         sources = self._sources.of(picture)
-        paths = [inside(self._root, source.file) for source in sources]
         named = [self._root / source.file for source in sources]  # as in what `missing` says
+        paths = [self._resolved(path, source.file) for path, source in zip(named, sources, strict=True)]
         if self._cache is None:
             return image_of(self._drawn(picture, sources, named), media_type)
         key = self._key(picture, sources, paths)
@@ -170,6 +171,16 @@ class Renderer:
             return draw_grid(cameras, picture.label, self._options)
         (source,), (path,) = sources, paths
         return draw_birds_eye(_points_m(source, path), picture.label, self._options)
+
+    def _resolved(self, named: Path, file: str) -> Path:
+        """The path that a file's name leads to; its folder is resolved once, as a grid is made from many of them."""
+        is_plain = named.name != ".." and not named.is_symlink()
+        if is_plain and named.parent in self._folders:
+            return self._folders[named.parent] / named.name
+        path = inside(self._root, file)
+        if is_plain:
+            self._folders[named.parent] = path.parent
+        return path
 
     def _blank(self, picture: Picture) -> bytes:
         """A blank picture; its size needs the cameras, or those of nuScenes where a scene has none, but no file."""
