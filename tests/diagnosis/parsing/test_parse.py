@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import functools
+import re
 import time
+from types import ModuleType
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from probe4d.diagnosis.parsing import PARSERS, STATES, Parsed, parse, parse_table
+from probe4d.diagnosis.parsing import (
+    PARSERS,
+    STATES,
+    Parsed,
+    cues,
+    default,
+    doubts,
+    language,
+    parse,
+    parse_table,
+    refusals,
+)
 from probe4d.errors import InputError
 
 OPTIONS = ("car", "truck", "bus", "pedestrian")
@@ -87,6 +101,10 @@ def fill(reply: str, named: list[int], options: tuple[str, ...], order: list[int
     return reply
 
 
+A_BEHIND_A_LABEL = "{L} is correct. {L} and {L} fit equally well. {T} ({L}) {L} is closer than {L} is. "
+
+
+@example((A_BEHIND_A_LABEL, [0, 0, 0, 1, 1, 0, 0]), [1, 0, 2, 3], OPTIONS, False)
 @settings(max_examples=1000, deadline=None)
 @given(replies(), st.permutations(range(4)), st.sampled_from((OPTIONS, SECTORS, SPANS)), st.booleans())
 def test_parsing_commutes_with_permuting_the_letters(
@@ -102,6 +120,19 @@ def test_parsing_commutes_with_permuting_the_letters(
     )
     expected = None if plain.label is None else "ABCD"[order.index("ABCD".index(plain.label))]
     assert moved == Parsed(plain.state, expected)
+
+
+@pytest.mark.parametrize("module", [cues, default, doubts, language, refusals])
+def test_no_pattern_takes_a_capital_a_for_an_article(module: ModuleType) -> None:
+    lone = re.compile(r"(?<=[|(: ])a(?=\\s| |\||\))")
+    phrases = ("(?-i:a)", "such a)", "n\\s?/\\s?a|")
+    for name, pattern in vars(module).items():
+        if isinstance(pattern, re.Pattern) and pattern.flags & re.IGNORECASE:
+            source = functools.reduce(lambda text, phrase: text.replace(phrase, ""), phrases, pattern.pattern)
+            found = lone.search(source)
+            assert found is None, (
+                f"{name}: an article is written (?-i:a) where case is ignored: {source[found.start() - 20 :][:40]}"
+            )
 
 
 @settings(max_examples=200, deadline=None)

@@ -41,7 +41,7 @@ _CLAUSE_STARTS = re.compile(
     _I,
 )
 _NO_NEGATION = re.compile(
-    r"\b(?:no|without|not? a|little|beyond|not|never)\s+(?:(?:a|any|all)\s+)?(?:doubt|question)\b"
+    r"\b(?:no|without|not? (?-i:a)|little|beyond|not|never)\s+(?:(?:(?-i:a)|any|all)\s+)?(?:doubt|question)\b"
     r"|n['\u2019]t doubt\b|\bnot only\b|\bnot sure\b|\bat least\b",
     _I,
 )
@@ -51,7 +51,7 @@ _UNLIKELY = (
 )
 _WRONG = any_of(
     r"incorrect\w*|wrong|false|ruled out|excluded|eliminated|rejected|discarded|out|off|impossible|far from|no longer",
-    r"(?:a |an )?(?:least|less|worst|second|third|bad|poor|weak|terrible)\b",
+    r"(?:(?-i:a) |an )?(?:least|less|worst|second|third|bad|poor|weak|terrible)\b",
     r"(?:the )?(?:one|option|answer|letter|choice)\s+(?:(?:to|i|we|you|would|should|can|must)\s+){1,2}"
     r"(?:leave|drop|exclude|reject|avoid|eliminate|dismiss|discard|skip|rule|never|not)\b",
     _UNLIKELY,
@@ -158,7 +158,8 @@ _LONGEST_BE = 30  # characters from "be" to a mention that it leads to
 COUNTED = re.compile(r"\.?\s{0,2}(?:\d|#)")
 """Right context in which "no" means number."""
 _MERELY_POSSIBLE = re.compile(
-    rf"\b(?:could|might|may)\s+(?:\w{{1,20}}\s+)?be\s+(?:(?:the|a|an|option|choice|letter)\s+){{0,2}}{QUOTES}$", _I
+    rf"\b(?:could|might|may)\s+(?:\w{{1,20}}\s+)?be\s+(?:(?:the|(?-i:a)|an|option|choice|letter)\s+){{0,2}}{QUOTES}$",
+    _I,
 )
 """Left context that calls a mention possible and no more."""
 
@@ -272,7 +273,7 @@ WITHDRAWAL = re.compile(
         r"(?:on (?:second thought|reflection|closer inspection)|come to think of it)[,:]? (?:no|not)\b",
         r"(?:maybe|perhaps|rather|\w{1,20}ly)? ?not(?: really| quite)?(?=\s*(?:[.!\u2026]|$))",
         rf"{_WHAT_WAS_SAID}(?:['\u2019]s| is| was| would be| must be| has to be| seems| looks| sounds)"
-        r" (?:\w{1,20}ly )?(?:(?:a|an|the) )?"
+        r" (?:\w{1,20}ly )?(?:(?:(?-i:a)|an|the) )?"
         r"(?:false|wrong|incorrect|untrue|mistaken?|impossible|nonsense|error"
         rf"|not {_RIGHT})",
         rf"{_WHAT_WAS_SAID}(?: can ?not| (?:ca|could|is|does|was|would)n['\u2019]t)"
@@ -288,9 +289,7 @@ WITHDRAWAL = re.compile(
 
 # What sets a second option beside one that is already given.
 
-_ADVERBS = (
-    r"(?:\w{1,20}ly\s+|also\s+|just\s+(?:as\s+)?|as\s+|even\s+|still\s+|too\s+|more\s+|so\s+|a\s+|an\s+|the\s+){0,4}"
-)
+_ADVERBS = r"(?:\w{1,20}ly\s+|also\s+|just\s+(?:as\s+)?|as\s+|even\s+|still\s+|too\s+|more\s+|so\s+|(?-i:a)\s+|an\s+|the\s+){0,4}"
 _IS_RIVAL = re.compile(
     rf"[\"')\]]*\s+{_ADVERBS}"
     + any_of(
