@@ -289,7 +289,10 @@ WITHDRAWAL = re.compile(
 
 # What sets a second option beside one that is already given.
 
-_ADVERBS = r"(?:\w{1,20}ly\s+|also\s+|just\s+(?:as\s+)?|as\s+|even\s+|still\s+|too\s+|more\s+|so\s+|(?-i:a)\s+|an\s+|the\s+){0,4}"
+_ADVERBS = (
+    r"(?:\w{1,20}ly\s+|also\s+|just\s+(?:as\s+)?|as\s+|even\s+|still\s+|too\s+|more\s+|so\s+"
+    r"|(?-i:a)\s+|an\s+|the\s+){0,4}"
+)
 _IS_RIVAL = re.compile(
     rf"[\"')\]]*\s+{_ADVERBS}"
     + any_of(
