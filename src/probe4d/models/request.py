@@ -10,7 +10,31 @@ import msgspec
 from probe4d.errors import RunError
 from probe4d.evidence.image import Image
 
-__all__ = ["Model", "ModelFailure", "Reply", "Request"]
+__all__ = ["Contrast", "FeatureRows", "Model", "ModelFailure", "Reply", "Request"]
+
+
+class FeatureRows(msgspec.Struct, frozen=True):
+    """LiDAR features that a request shows, by name: the model looks them up in its folder of features.
+
+    Attributes:
+        scene: Scene whose features are shown.
+        frames: Its key frames, in the order shown; a frame is a row of the scene's features.
+    """
+
+    scene: str
+    frames: tuple[int, ...]
+
+
+class Contrast(msgspec.Struct, frozen=True, kw_only=True):
+    """Temporal-shuffle contrastive decoding of a request (LiDAR-Hallu, section V-B, equation 9).
+
+    Attributes:
+        alpha: Weight of the difference between the logits of the two branches.
+        order: Row j of the second branch is row `order[j]` of the first.
+    """
+
+    alpha: float
+    order: tuple[int, ...]
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,6 +44,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         key: Names the request in logs; unique among those asked together.
         text: Text of the user's message.
         images: Pictures put before the text, in order.
+        features: LiDAR features put before the text; only a LiDAR language model takes any.
+        contrast: How a LiDAR language model decodes with temporal contrast; null decodes plainly.
         seed: Seed of the generation; null leaves it to the provider.
         hints: Generation options that this request needs, over those of the model.
     """
@@ -27,6 +53,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     text: str
     images: tuple[Image, ...] = ()
+    features: FeatureRows | None = None
+    contrast: Contrast | None = None
     seed: int | None = None
     hints: Mapping[str, Any] = {}
 
