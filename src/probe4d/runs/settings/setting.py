@@ -8,7 +8,20 @@ from typing import Any, Literal, NamedTuple
 
 from probe4d.benchmarks.question import LETTERS, Question
 
-__all__ = ["Setting", "Variant"]
+__all__ = ["Setting", "TemporalContrast", "Variant"]
+
+
+class TemporalContrast(NamedTuple):
+    """Temporal-shuffle contrastive decoding, which only a LiDAR language model can do (LiDAR-Hallu, section V-B).
+
+    Attributes:
+        alpha: Weight of the difference between the logits of the two branches (equation 9).
+        is_shuffled: Whether the second branch sees its frames in a drawn order; else in the true one, which changes
+            nothing and so isolates the decoding loop.
+    """
+
+    alpha: float
+    is_shuffled: bool = True
 
 
 class Variant(NamedTuple):
@@ -54,6 +67,7 @@ class Setting:
         hints: Generation options that the setting needs, where the user gives none.
         varies: What its variants differ in: the order of the options, or the seed; null where it asks once.
         count: Most variants of a question.
+        contrast: How it is decoded with temporal contrast; null decodes plainly.
     """
 
     name: str
@@ -62,6 +76,7 @@ class Setting:
     hints: Mapping[str, Any] = field(default_factory=dict)
     varies: Literal["options", "seed"] | None = None
     count: int = 1
+    contrast: TemporalContrast | None = None
 
     def variants(self, question: Question) -> tuple[Variant, ...]:
         """The ways in which a question is asked, the first of which gives the run's own figures.
