@@ -1,0 +1,342 @@
+"""Features of scenes on disk: a row of numbers for every key frame, which a language model is shown in its place.
+
+A folder holds `features.json`, which says how the features were made, and `SCENE.safetensors` for every scene. The
+released layout of B4DL, a `SCENE.npy` for every scene and no record, is read as well.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any, Literal
+from urllib.parse import quote, unquote
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from probe4d.errors import InputError
+from probe4d.evidence.point_clouds import Coverage
+from probe4d.models.lidar_lm.needs import refuse_missing
+from probe4d.store.files import whole_file, write_bytes
+from probe4d.store.folders import refuse_full
+from probe4d.store.hashing import digest
+from probe4d.wording import counted, listed
+
+__all__ = ["FEATURES_FILE", "FeatureFolder", "FeatureRecord", "start_features", "write_rows"]
+
+_LOG = logging.getLogger(__name__)
+
+FEATURES_FILE = "features.json"
+"""The record of a folder of features."""
+
+_TENSOR = "features"
+_SAFETENSORS, _RELEASED = ".safetensors", ".npy"
+_FLOATS = {"F16": "float16", "F32": "float32", "F64": "float64"}
+_MAKE_THEM = "Make them with `probe4d encode`."
+_MAKE_AGAIN = "Make it again with `probe4d encode`."
+
+
+class FeatureRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """How the features of a folder were made.
+
+    Attributes:
+        encoder: Fingerprint of the encoder, or of the image tower; null where the folder does not say.
+        width: Length of a row.
+        modality: `lidar`, or `camera:CHANNEL`; null where the folder does not say.
+        coverage: Which points of a scan are seen; null for cameras, and where the folder does not say.
+        wedges: Channels of the wedges whose embeddings make a row, in this order; empty for cameras.
+        fuse: How the embeddings of a frame's wedges make its row; null where there is only one.
+        dataset: Fingerprint of the dataset's tables; null where the folder does not say.
+        dtype: Type of the numbers on disk.
+    """
+
+    encoder: str | None
+    width: int
+    modality: str | None = "lidar"
+    coverage: Coverage | None = None
+    wedges: tuple[str, ...] = ()
+    fuse: Literal["concatenated"] | None = None
+    dataset: str | None = None
+    dtype: str = "float32"
+
+
+class FeatureFolder:
+    """Features that lie in a folder.
+
+    Args:
+        path: The folder.
+
+    Attributes:
+        path: The folder.
+        record: How the features were made.
+
+    Raises:
+        InputError: There is no such folder, it holds no features, or its record cannot be read.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        refuse_missing()
+        if not self.path.is_dir():
+            raise InputError("is no folder of features.", path=self.path, remedy=_MAKE_THEM)
+        self._suffix = _SAFETENSORS if (self.path / FEATURES_FILE).exists() else _RELEASED
+        self.record = _read_record(self.path) if self._suffix == _SAFETENSORS else self._released_record()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """What tells these features from others, 64 hexadecimal digits.
+
+        It is the SHA-256 of the record, which says all that features depend on, or of the files where there is none.
+        """
+        if self._suffix == _SAFETENSORS:
+            return digest(self.record)
+        contents = hashlib.sha256()
+        for scene in self.scenes:
+            with open(self._file(scene), "rb") as file:
+                contents.update(f"{scene}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+        return contents.hexdigest()
+
+    @property
+    def scenes(self) -> list[str]:
+        """Names of the scenes that have features, sorted."""
+        files = (entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
+        return sorted(unquote(name.removesuffix(self._suffix)) for name in files if name.endswith(self._suffix))
+
+    def frames(self, scene: str) -> int:
+        """Number of rows of a scene, one for each key frame.
+
+        Raises:
+            InputError: The scene has no features, or they cannot be read.
+        """
+        path = self._file(scene)
+        frames, _width = self._shape(path, *_read_shape(path))
+        return frames
+
+    def rows(self, scene: str, frames: Sequence[int] | None = None) -> NDArray[np.float32]:
+        """Rows of a scene, float32, shape (number of frames, width).
+
+        Args:
+            scene: The scene's name.
+            frames: Key frames in the order wanted, from 0; null is the whole scene.
+
+        Raises:
+            InputError: The scene has no features, they cannot be read, have another width than the folder's, are not
+                finite, or there are none of a frame.
+        """
+        path = self._file(scene)
+        shape = self._shape(path, *_read_shape(path))
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
+            found = _read_array(path).reshape(shape).astype(np.float32)
+        finite = np.isfinite(found).all(axis=1)
+        if not finite.all():
+            raise InputError(
+                f"has values that are NaN or infinite, or too large for float32, in the features of key frame "
+                f"{int(np.flatnonzero(~finite)[0])}.",
+                path=path,
+                remedy=_MAKE_AGAIN,
+            )
+        if frames is None:
+            return found
+        if beyond := [frame for frame in frames if not 0 <= frame < len(found)]:
+            raise InputError(
+                f"has features of {counted(len(found), 'key frame')}, none of key frame {beyond[0]}.",
+                path=path,
+                remedy="Use the features of the dataset that is asked about.",
+            )
+        return found[np.asarray(frames, dtype=np.int64)]
+
+    def refuse_other(
+        self,
+        *,
+        encoder: str | None = None,
+        width: int | None = None,
+        dataset: str | None = None,
+        frames: Mapping[str, int] | None = None,
+    ) -> None:
+        """Refuse features that are not those that somebody needs, before any is used.
+
+        What the folder does not say of its features is warned of, since then it cannot be checked.
+
+        Args:
+            encoder: Fingerprint of the encoder that they must come from; null is any.
+            width: Length that a row must have; null is any.
+            dataset: Fingerprint of the dataset's tables; null is any.
+            frames: Number of key frames of every scene that is needed; null is any scenes.
+
+        Raises:
+            InputError: They are of another encoder, width or dataset, or a scene has none or those of another
+                number of key frames.
+        """
+        if width is not None and width != self.record.width:
+            raise InputError(
+                f"has features of width {self.record.width}, and the model takes width {width}.",
+                path=self.path,
+                remedy="Use the features that the model was trained with.",
+            )
+        self._refuse_source("encoder", self.record.encoder, encoder)
+        self._refuse_source("dataset", self.record.dataset, dataset)
+        for scene, count in (frames or {}).items():
+            if (found := self.frames(scene)) != count:
+                raise InputError(
+                    f"has features of {counted(found, 'key frame')}, and the scene has {count:,}.",
+                    path=self._file(scene),
+                    remedy="Use the features of the dataset that is asked about.",
+                )
+
+    def _refuse_source(self, what: str, found: str | None, wanted: str | None) -> None:
+        if wanted is None or found == wanted:
+            return
+        if found is None:
+            _LOG.warning("%s does not say of which %s its features are, so that it cannot be checked.", self.path, what)
+            return
+        raise InputError(
+            f"has features of another {what} ({found[:16]}) than the one needed ({wanted[:16]}).",
+            path=self.path,
+            remedy="Features of different encoders have nothing in common; use those that the model was trained with."
+            if what == "encoder"
+            else "Use the features of the dataset that is asked about.",
+        )
+
+    def _file(self, scene: str) -> Path:
+        path = _scene_file(self.path, scene, self._suffix)
+        if not path.is_file():
+            raise InputError(
+                f"has no features of the scene {scene!r}: there is no file {path.name}.",
+                path=self.path,
+                remedy="Encode the scene with `probe4d encode`.",
+            )
+        return path
+
+    def _shape(self, path: Path, dtype: str, shape: tuple[int, ...]) -> tuple[int, int]:
+        """Number of rows and their width, once type and shape are those of features; one row may lie flat."""
+        if dtype not in _FLOATS.values() or len(shape) not in (1, 2) or 0 in shape:
+            raise InputError(
+                f"holds numbers of type {dtype} and shape {shape}, and features are float32, frames × width.",
+                path=path,
+                remedy=_MAKE_AGAIN,
+            )
+        frames, width = shape if len(shape) == 2 else (1, shape[0])
+        if width != self.record.width:
+            raise InputError(
+                f"has features of width {width}, and those of the folder have width {self.record.width}.",
+                path=path,
+                remedy=_MAKE_AGAIN,
+            )
+        return frames, width
+
+    def _released_record(self) -> FeatureRecord:
+        scenes = self.scenes
+        if not scenes:
+            raise InputError(
+                f"holds no features: neither {FEATURES_FILE} nor .npy files.", path=self.path, remedy=_MAKE_THEM
+            )
+        dtype, shape = _read_shape(_scene_file(self.path, scenes[0], _RELEASED))
+        return FeatureRecord(encoder=None, width=shape[-1] if shape else 0, modality=None, dtype=dtype)
+
+
+def start_features(path: Path | str, record: FeatureRecord) -> FeatureFolder:
+    """Make a folder for features, or go on with one whose features are made in the same way.
+
+    Raises:
+        InputError: It holds something else, or features that were made in another way.
+    """
+    folder = Path(path)
+    if not (folder / FEATURES_FILE).exists():
+        refuse_full(folder, "is no folder of features and is not empty.", ignored=lambda entry: entry.name[0] == ".")
+        write_bytes(folder / FEATURES_FILE, msgspec.json.format(msgspec.json.encode(record)) + b"\n")
+    found = FeatureFolder(folder)
+    fields = FeatureRecord.__struct_fields__
+    if other := [name for name in fields if getattr(found.record, name) != getattr(record, name)]:
+        raise InputError(
+            f"holds features that were made in another way (other {listed(other)}).",
+            path=folder,
+            remedy="Choose another folder.",
+        )
+    return found
+
+
+def write_rows(path: Path | str, scene: str, rows: NDArray[np.float32]) -> None:
+    """Write the features of a scene as a whole file.
+
+    Args:
+        path: The folder, from `start_features`.
+        scene: The scene's name.
+        rows: A row for each key frame, in their order, float32, shape (frames, width).
+
+    Raises:
+        InputError: A value is NaN or infinite, or the file cannot be written.
+    """
+    from safetensors.numpy import save_file
+
+    if not np.isfinite(rows).all():
+        raise InputError(
+            f"the features of the scene {scene!r} are NaN or infinite.",
+            remedy="Check the encoder's weights and the scene's point clouds.",
+        )
+    with whole_file(_scene_file(Path(path), scene, _SAFETENSORS)) as temporary:
+        save_file({_TENSOR: np.ascontiguousarray(rows, dtype=np.float32)}, temporary, metadata={"scene": scene})
+
+
+def _scene_file(folder: Path, scene: str, suffix: str) -> Path:
+    """The file of a scene; whatever a scene is called, it lies in the folder and is not hidden."""
+    name = quote(scene, safe=" ")
+    return folder / f"{f'%2E{name[1:]}' if name.startswith('.') else name}{suffix}"
+
+
+def _read_record(folder: Path) -> FeatureRecord:
+    path = folder / FEATURES_FILE
+    try:
+        record = msgspec.json.decode(path.read_bytes(), type=FeatureRecord)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(f"is no record of features ({error}).", path=path, remedy=_MAKE_THEM) from error
+    if record.width < 1:
+        raise InputError(f"gives features the width {record.width}.", path=path, remedy=_MAKE_THEM)
+    return record
+
+
+def _read_shape(path: Path) -> tuple[str, tuple[int, ...]]:
+    """Type and shape of the array in a file, whose numbers are not read."""
+    if path.suffix == _RELEASED:
+        released = _map_released(path)
+        return released.dtype.name, released.shape
+    with _opened(path) as file:
+        tensor = file.get_slice(_TENSOR)
+        return _FLOATS.get(tensor.get_dtype(), tensor.get_dtype()), tuple(tensor.get_shape())
+
+
+def _read_array(path: Path) -> NDArray[Any]:
+    if path.suffix == _RELEASED:
+        return np.array(_map_released(path))
+    with _opened(path) as file:
+        return np.asarray(file.get_tensor(_TENSOR))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as file:
+            yield file
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"cannot be read as features ({error}).", path=path, remedy=_MAKE_AGAIN) from error
+
+
+def _map_released(path: Path) -> NDArray[Any]:
+    """The array of a `.npy` file, never unpickled; mapped, so that no header makes us allocate what is not there."""
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:  # the last two of a damaged header
+        raise InputError(
+            f"cannot be read as features ({error}).",
+            path=path,
+            remedy="It has to be a .npy file of plain numbers; pickled objects are never loaded.",
+        ) from error
