@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from report_making import diagnosed, many_questions, right_answers, scenes
 
 from probe4d.errors import InputError
+from probe4d.origins import title_of
 from probe4d.report.page import write_report
 
 PAYLOADS = (
@@ -117,6 +119,33 @@ def test_the_same_diagnosis_gives_the_same_bytes(tmp_path: Path) -> None:
     first = write_report(diagnosis, tmp_path / "a").read_bytes()
     assert write_report(diagnosis, tmp_path / "b").read_bytes() == first
     assert b"Pictures are left out" in first
+
+
+def about(page: Path) -> dict[str, list[str]]:
+    text = page.read_text(encoding="utf-8")
+    rows = re.findall(r"<div><dt>(.*?)</dt>((?:<dd>.*?</dd>)+)</div>", text, re.DOTALL)
+    assert len({name for name, _ in rows}) == len(rows)
+    return {name: re.findall("<dd>(.*?)</dd>", lines, re.DOTALL) for name, lines in rows}
+
+
+def test_each_run_stands_once_and_parsers_only_where_they_differ(tmp_path: Path) -> None:
+    few = QUESTIONS[:40]
+    right = right_answers(few)
+    wordy = [f"I think the answer is **{answer}**." for answer in right]
+    told = about(write_report(diagnosed({"one": right, "two": right, "wordy": wordy}, few), tmp_path / "a"))
+    assert told["parser"] == ["default"]
+    assert len(told["run one"]) == len(told["run two"]) == 1
+    assert "The published parser reads 40 of 40 answers otherwise." in told["run wordy"]
+    alike = about(write_report(diagnosed({"one": right, "two": right}, few), tmp_path / "b"))
+    assert alike["parser"] == ["default", "The other parsers read every answer as this one does."]
+    assert len(alike["run one"]) == 1
+
+
+def test_the_head_names_the_dataset_as_cards_do(tmp_path: Path) -> None:
+    page = write_report(diagnosed({}, QUESTIONS[:40]), tmp_path).read_text(encoding="utf-8")
+    (head,) = re.findall("<header>.*?</header>", page, re.DOTALL)
+    assert f"40 questions about 2 scenes, {title_of('nuscenes', 'v1.0-sim')}." in html.unescape(head)
+    assert "nuscenes v1.0-sim" not in page
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:

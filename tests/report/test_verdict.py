@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from itertools import cycle
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.models.generation import Generation
 from probe4d.report.verdict import Verdict, verdicts
+from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.run import Run
 
 QUESTIONS = many_questions()
@@ -114,6 +116,51 @@ def test_few_scenes_carry_no_judgement_by_intervals(scenes: int, told: str) -> N
         assert not any("interval " in one.text.replace("no interval", "") for one in statements)
         assert not any(one.tone == "good" for one in statements)
         assert statements[1].tone == "note"
+
+
+@pytest.mark.parametrize("evidence", ["none", "black", "other-scene", "shuffled", "cameras"])
+@pytest.mark.parametrize(("scenes", "share"), [(4, 1.0), (4, 0.9), (4, 0.5), (2, 1.0)])
+def test_who_was_not_shown_its_scene_and_knows_raises_the_alarm_on_few_scenes(
+    scenes: int, share: float, evidence: str
+) -> None:
+    few = many_questions(scenes, frames=8)
+    wrong = {"Yes": "No", "No": "Yes"} | dict(zip("ABCD", "BCDA", strict=True))
+    right = [place % 10 < 10 * share for place in range(len(few))]
+    made = run(
+        "m", benchmark(few), [one.answer if yes else wrong[one.answer] for one, yes in zip(few, right, strict=True)]
+    )
+    shown = Run("m", msgspec.structs.replace(made.record, evidence=evidence_named(evidence)), made.answers)
+    told = verdicts(diagnose(benchmark(few), [shown]))[0].statements
+    alarms = [one for one in told if "its questions or answers may be known to it" in one.text]
+    known = share >= 0.9 and evidence in ("none", "black", "other-scene")
+    assert [one.tone for one in alarms] == ["bad"] * known
+    for one in alarms:
+        assert f"{100 * sum(right) / len(few):.1f}\u202f% of {len(few)} answers are right (no interval)" in one.text
+
+
+def test_a_handful_of_questions_raises_no_alarm() -> None:
+    few = many_questions(2)[:40]
+    made = run("m", benchmark(few), right_answers(few))
+    shown = Run("m", msgspec.structs.replace(made.record, evidence=evidence_named("none")), made.answers)
+    assert not any(one.tone == "bad" for one in verdicts(diagnose(benchmark(few), [shown]))[0].statements)
+
+
+def test_a_benchmark_of_few_scenes_is_not_said_to_be_clean() -> None:
+    (few,) = verdicts(diagnosed({}, many_questions(4, frames=8)))[0].statements
+    told = few.text.replace("\u202f", " ")
+    assert told.startswith("Whether the words alone beat a constant answer in any family cannot be told from 4 scenes.")
+    # All distance questions of the invented benchmark have the same right option.
+    assert "distance choice questions (100.0 % of 32, always A gets 25.0 %)" in told
+    assert "In no family" not in told
+
+
+def test_a_benchmark_that_words_do_not_answer_is_said_to_be_clean() -> None:
+    rng = Random(5)
+    guessed = [msgspec.structs.replace(one, answer=rng.choice(["Yes", "No"])) for one in many_questions(12, frames=8)]
+    (told,) = verdicts(diagnosed({}, [one for one in guessed if one.format == "yes-no"]))[0].statements
+    assert told.text.startswith(
+        "In no family of 20 questions or more do the words alone beat a constant answer by 10.0"
+    )
 
 
 def test_one_scene_has_no_intervals() -> None:

@@ -9,7 +9,7 @@ import polars as pl
 
 from probe4d.diagnosis.shortcuts import NEARLY_ALL, THRESHOLD, stands_out
 from probe4d.report.lookup import asked
-from probe4d.report.statement import ONE_ANSWER, Statement
+from probe4d.report.statement import FEW, ONE_ANSWER, Statement
 
 __all__ = ["followed", "standing"]
 
@@ -21,7 +21,7 @@ Row = Mapping[str, Any]
 
 
 def followed(own: pl.DataFrame, nouns: Mapping[str, str], *, judging: bool = True) -> Iterator[Statement]:
-    """Name shortcuts, and features that answers lean on without being named.
+    """Name shortcuts, and, of `FEW` answers or more, features that these lean on without being named.
 
     Args:
         own: A run's shortcuts.
@@ -35,17 +35,18 @@ def followed(own: pl.DataFrame, nouns: Mapping[str, str], *, judging: bool = Tru
             continue  # the verdict says so where it speaks of one answer
         yield Statement("bad" if judging else "note", _accusation(row, _noun(row, nouns)))
     cells = set(named.select("family", "format").iter_rows())
-    unnamed = [row for row in own.iter_rows(named=True) if (row["family"], row["format"]) not in cells]
+    enough = own.filter(pl.col("n") >= FEW)
+    unnamed = [row for row in enough.iter_rows(named=True) if (row["family"], row["format"]) not in cells]
     alike = _best(row for row in unnamed if _looks_like_knowing(row))
     for row in alike.values():
         yield Statement("note", _either(row, _noun(row, nouns)))
-    if not own.height or cells:
+    if not enough.height or cells:
         return
     leaning = _best(row for row in unnamed if _leans(row) and (row["family"], row["format"]) not in alike)
     for row in leaning.values():
         yield Statement("note", _suspicion(row, _noun(row, nouns)))
     if not leaning and not alike:
-        can = "can be told to explain" if (own["beyond"] >= THRESHOLD).any() else "explains"
+        can = "can be told to explain" if (enough["beyond"] >= THRESHOLD).any() else "explains"
         yield Statement("note", f"No single feature of the words {can} its answers beyond what the truth explains.")
 
 

@@ -51,19 +51,20 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
 
 
 def _rendered(diagnosis: Diagnosis, scenes: Scenes | None) -> str:
-    script = template_text("report.js")
+    script, benchmark = template_text("report.js"), diagnosis.benchmark
     questions = browser(diagnosis, scenes)
     return (
         environment()
         .get_template("report.html")
         .render(
-            benchmark=diagnosis.benchmark.record,
-            total=diagnosis.benchmark.table.height,
+            benchmark=benchmark.record,
+            questions_asked=counted(benchmark.table.height, "question"),
+            scenes_asked_about=counted(benchmark.record.source.scenes, "scene"),
             runs=[run.name for run in diagnosis.runs],
             verdicts=verdicts(diagnosis),
             sections=sections(diagnosis),
             questions=questions,
-            about=list(_about(diagnosis)),
+            about=_about(diagnosis),
             warnings=diagnosis.warnings,
             version=__version__,
             css=template_text("report.css") + template_text("picture.css"),
@@ -76,7 +77,15 @@ def _rendered(diagnosis: Diagnosis, scenes: Scenes | None) -> str:
     )
 
 
-def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+def _about(diagnosis: Diagnosis) -> dict[str, list[str]]:
+    """What the report is of, by the name of what is told, and of each run all in one place."""
+    told: dict[str, list[str]] = {}
+    for name, line in (*_about_benchmark(diagnosis), *_about_runs(diagnosis)):
+        told.setdefault(name, []).append(line)
+    return told
+
+
+def _about_benchmark(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     record = diagnosis.benchmark.record
     yield "suite", f"{record.suite}, version {record.version}"
     counts = (f"{family} {sum(formats.values()):,}" for family, formats in record.counts.items())
@@ -93,13 +102,21 @@ def _about(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         yield "excluded", f"{n:,}: {reason}"
     for sentence in record.shortfalls:
         yield "short", sentence
+
+
+def _about_runs(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    changes = parser_changes(diagnosis)
     yield "parser", diagnosis.parser
-    for name, other, changed, n in parser_changes(diagnosis):
-        yield f"run {name}", f"the {other} parser reads {changed:,} of {n:,} answers otherwise"
+    if changes and not any(one.changed for one in changes):
+        yield "parser", "The other parsers read every answer as this one does."
     for run in diagnosis.runs:
         asked = f"{run.record.model}, setting {run.record.setting}, {run.record.layout} layout"
         saw = "" if run.record.evidence is None else f", shown {shown_in_words(run.record.evidence)}"
         yield f"run {run.name}", asked + saw
+        for change in changes:
+            if change.run == run.name and change.changed:
+                counts = f"{change.changed:,} of {change.n:,}"
+                yield f"run {run.name}", f"The {change.parser} parser reads {counts} answers otherwise."
         for warning in run.warnings:
             yield f"run {run.name}", warning
 

@@ -7,7 +7,17 @@ from typing import Literal
 
 from probe4d.report.lookup import Figure
 
-__all__ = ["FEW", "ONE_ANSWER", "TELLING", "RunStatement", "Statement", "Tone", "excludes_chance", "falls_short"]
+__all__ = [
+    "FEW",
+    "ONE_ANSWER",
+    "TELLING",
+    "RunStatement",
+    "Statement",
+    "Tone",
+    "excludes_chance",
+    "falls_short",
+    "far_beyond",
+]
 
 Tone = Literal["bad", "good", "note"]
 
@@ -25,6 +35,9 @@ _WIDTHS = 2.0
 """How many times its lower half-width an interval has to stay above what chance gives before a sentence speaks for
 a model: a verdict makes several such tests of each run, and a bootstrap of a dozen scenes is too narrow."""
 
+_MANY = 50  # questions from which luck gives no guesser half of what chance leaves
+_HALF = 0.5
+
 
 @dataclass(frozen=True)
 class Statement:
@@ -33,8 +46,8 @@ class Statement:
     Attributes:
         tone: `bad` speaks against the model, `good` for it, `note` is to be known.
         text: The sentence.
-        alarm: Whether it tells of answers so often right that they speak for a model that looked, and against the
-            test of one that did not.
+        alarm: Whether it tells of answers so often right that they speak against the test of a model that did not
+            look; where scenes are enough to judge by, they speak for one that did.
     """
 
     tone: Tone
@@ -74,3 +87,13 @@ def excludes_chance(figure: Figure | None, chance: float = 0.0) -> bool:
     if figure is None or figure.low is None:
         return False
     return figure.value - _WIDTHS * (figure.value - figure.low) > chance
+
+
+def far_beyond(figure: Figure, chance: float) -> bool:
+    """Whether answers are right so much more often than by chance that luck does not explain it, whatever the scenes.
+
+    That the answers to a set of questions are known is a fact of these questions, and no finding on scenes at large;
+    so it needs no interval over scenes. It takes half of what chance leaves wrong, of so many questions that a
+    guesser gets there in less than one try of a thousand, with room for questions of a scene that hang together.
+    """
+    return figure.n >= _MANY and figure.value - chance >= _HALF * (1 - chance)

@@ -28,7 +28,7 @@ from probe4d.report.lookup import (
     relations_in_order,
 )
 from probe4d.report.run_families import of_comparison
-from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance
+from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance, far_beyond
 from probe4d.report.variants import of_variants
 from probe4d.report.words_alone import of_the_benchmark
 from probe4d.report.yes_to_claims import of_claims, of_pairs
@@ -128,6 +128,7 @@ def _accuracy(lookup: Lookup, run: str, given: pl.DataFrame) -> Iterator[Stateme
     if 0 < read < (1 - INVALID_RATE) * own.n:
         text += f" Of the {read:,} that can be read, {percent(own.value * own.n / read)} are right."
     tone: Tone = "note"
+    alarm = False
     if content is not None and fixed is not None:
         best = max(content.value, fixed.value)
         text += (
@@ -135,12 +136,14 @@ def _accuracy(lookup: Lookup, run: str, given: pl.DataFrame) -> Iterator[Stateme
         )
         if own.high is not None and own.high < best:
             tone = "bad"
-        elif excludes_chance(own, max(best, _best_constant(given))):
+        best = max(best, _best_constant(given))
+        if excludes_chance(own, best):
             tone = "good"
+        alarm = tone == "good" or (own.low is None and far_beyond(own, best))
     hard = lookup.get(run, "accuracy_control_wrong")
     if hard is not None:
         text += f" Where the words alone mislead ({counted(hard.n, 'question')}) it is right in {percent(hard.value)}."
-    yield Statement(tone, text, alarm=tone == "good")
+    yield Statement(tone, text, alarm=alarm)
 
 
 def _one_letter(lookup: Lookup, own: pl.DataFrame, run: str) -> Iterator[Statement]:

@@ -36,34 +36,41 @@ def of_claims(lookup: Lookup, own: pl.DataFrame, run: str, content: str, *, seen
             continue
         rates = (
             f"Says Yes to {percent(true.value)} of {true.n:,} true {family} claims and to {percent(false.value)} of "
-            f"{false.n:,} false ones ({points(lead.value)}; {interval(lead, signed=True) or 'no interval'})"
+            f"{false.n:,} false ones"
         )
         words = "" if None in blind else " and ".join(percent(figure.value) for figure in blind if figure is not None)
         yield _judged(rates, lead, over, words, seen=seen)
 
 
 def _judged(rates: str, lead: Figure, over: Figure | None, words: str, *, seen: bool) -> Statement:
-    """The sentence that the intervals carry; none of it says more than these."""
+    """The sentence that the intervals carry, with the difference that it rests on; none of it says more than these."""
+    told = f"{rates} ({_difference(lead)})"
     if lead.low is None or lead.high is None:
-        return Statement("note", f"{rates}.")
+        return Statement("note", f"{told}.")
     if falls_short(lead):
-        return Statement("bad", f"{rates}: false claims get a Yes more often than true ones.")
+        return Statement("bad", f"{told}: false claims get a Yes more often than true ones.")
     if lead.high < 0:
-        return Statement("bad", f"{rates}: true claims get a Yes no more often than false ones.")
+        return Statement("bad", f"{told}: true claims get a Yes no more often than false ones.")
     if over is not None and over.high is not None and over.high < 0:
-        return Statement("bad", f"{rates}; the words alone, without the scene, do better ({words}).")
+        beaten = f"the words alone, without the scene, do better ({words}): a difference of {_difference(over)}"
+        return Statement("bad", f"{rates}; {beaten}.")
     if lead.low <= 0:
         if lead.high < TELLING:
-            return Statement("bad", f"{rates}: it does not tell them apart.")
-        return Statement("note", f"{rates}, no difference that can be told from chance.")
+            return Statement("bad", f"{told}: it does not tell them apart.")
+        return Statement("note", f"{told}, no difference that can be told from chance.")
     if over is None or over.low is None:
-        return Statement("note", f"{rates}.")
+        return Statement("note", f"{told}.")
+    beside = f"{words}; beside them {_difference(over)}"
     if excludes_chance(lead) and excludes_chance(over):
-        much = "which words alone do not achieve" if seen else f"more than the statistics of the words give ({words})"
-        return Statement("good" if seen else "note", f"{rates}, {much}.")
+        much = "which words alone do not achieve" if seen else "more than the statistics of the words give"
+        return Statement("good" if seen else "note", f"{told}, {much} ({beside}).")
     if over.low <= 0 or over.value <= 0:
-        return Statement("note", f"{rates}, not to be told from what the words alone achieve ({words}).")
-    return Statement("note", f"{rates}, somewhat more than the words alone achieve ({words}).")
+        return Statement("note", f"{told}, not to be told from what the words alone achieve ({beside}).")
+    return Statement("note", f"{told}, somewhat more than the words alone achieve ({beside}).")
+
+
+def _difference(figure: Figure) -> str:
+    return f"{points(figure.value)}; {interval(figure, signed=True) or 'no interval'}"
 
 
 def of_pairs(lookup: Lookup, run: str) -> Iterator[Statement]:
