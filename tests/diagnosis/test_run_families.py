@@ -26,7 +26,7 @@ BLIND = EvidencePlan()
 CAMERAS = EvidencePlan(kind="own", view="cameras")
 
 
-def kin(name: str, evidence: EvidencePlan | None = BLIND, **record: Any) -> Run:
+def asked_run(name: str, evidence: EvidencePlan | None = BLIND, **record: Any) -> Run:
     run = run_of(name, BENCHMARK, oracle)
     about: dict[str, Any] = {"model": "m", "generation": Generation(), "evidence": evidence} | record
     return dataclasses.replace(run, record=msgspec.structs.replace(run.record, **about))
@@ -38,10 +38,10 @@ def found(*runs: Run) -> list[tuple[str, str]]:
 
 def test_evidence_is_held_against_none_and_spoilt_evidence_against_ones_own() -> None:
     runs = [
-        kin("blind"),
-        kin("cameras", CAMERAS),
-        kin("above", EvidencePlan(kind="own", view="birds-eye")),
-        *(kin(kind, EvidencePlan(kind=kind, view="cameras")) for kind in ("black", "shuffled", "other-scene")),
+        asked_run("blind"),
+        asked_run("cameras", CAMERAS),
+        asked_run("above", EvidencePlan(kind="own", view="birds-eye")),
+        *(asked_run(kind, EvidencePlan(kind=kind, view="cameras")) for kind in ("black", "shuffled", "other-scene")),
     ]  # fmt: skip
     assert found(*runs) == [
         ("evidence", "cameras vs blind"),
@@ -65,10 +65,10 @@ def test_seeds_matter_only_where_something_is_drawn() -> None:
         EvidencePlan(kind="shuffled", view="cameras", seed=7),
         EvidencePlan(kind="own", view="cameras", seed=9),
     )
-    assert found(kin("own", seeded), kin("spoilt", spoilt)) == [("evidence", "spoilt vs own")]
-    assert found(kin("own", seeded), kin("ego", CAMERAS, setting="ego")) == [("setting", "ego vs own")]
-    others = [kin(f"s{seed}", EvidencePlan(kind="shuffled", view="cameras", seed=seed)) for seed in (1, 2)]
-    ego = kin("ego", EvidencePlan(kind="shuffled", view="cameras", seed=2), setting="ego")
+    assert found(asked_run("own", seeded), asked_run("spoilt", spoilt)) == [("evidence", "spoilt vs own")]
+    assert found(asked_run("own", seeded), asked_run("ego", CAMERAS, setting="ego")) == [("setting", "ego vs own")]
+    others = [asked_run(f"s{seed}", EvidencePlan(kind="shuffled", view="cameras", seed=seed)) for seed in (1, 2)]
+    ego = asked_run("ego", EvidencePlan(kind="shuffled", view="cameras", seed=2), setting="ego")
     assert found(*others, ego) == [("setting", "ego vs s2")]
 
 
@@ -85,23 +85,23 @@ def test_seeds_matter_only_where_something_is_drawn() -> None:
     ],
 )
 def test_whatever_else_differs_makes_strangers(record: dict[str, Any]) -> None:
-    assert found(kin("blind"), kin("other", **{"evidence": CAMERAS} | record)) == []
+    assert found(asked_run("blind"), asked_run("other", **{"evidence": CAMERAS} | record)) == []
 
 
 def test_span_and_view_have_to_be_the_same() -> None:
     shuffled = EvidencePlan(kind="shuffled", view="cameras", span="scene")
-    assert found(kin("own", CAMERAS), kin("shuffled", shuffled)) == []
+    assert found(asked_run("own", CAMERAS), asked_run("shuffled", shuffled)) == []
     whole = msgspec.structs.replace(CAMERAS, span="scene")
-    assert found(kin("own", whole), kin("shuffled", shuffled)) == [("evidence", "shuffled vs own")]
+    assert found(asked_run("own", whole), asked_run("shuffled", shuffled)) == [("evidence", "shuffled vs own")]
 
 
 def test_settings_are_held_against_the_default_with_the_same_evidence() -> None:
     runs = [
-        kin("plain"),
-        kin("seen", CAMERAS),
-        kin("warned", setting="anti-position", parameters={"base_url": "http://localhost:1"}),
-        kin("ego", layout="ego", setting="ego"),
-        kin("seen ego", CAMERAS, layout="ego", setting="ego"),
+        asked_run("plain"),
+        asked_run("seen", CAMERAS),
+        asked_run("warned", setting="anti-position", parameters={"base_url": "http://localhost:1"}),
+        asked_run("ego", layout="ego", setting="ego"),
+        asked_run("seen ego", CAMERAS, layout="ego", setting="ego"),
     ]
     assert found(*runs) == [
         ("evidence", "seen vs plain"),
@@ -110,7 +110,7 @@ def test_settings_are_held_against_the_default_with_the_same_evidence() -> None:
         ("setting", "ego vs plain"),
         ("setting", "seen ego vs seen"),
     ]
-    imported = [kin("a", None, generation=None), kin("b", None, generation=None, setting="anti-position")]
+    imported = [asked_run("a", None, generation=None), asked_run("b", None, generation=None, setting="anti-position")]
     assert found(*imported) == [("setting", "b vs a")]
     assert find_run_families(imported, lambda run, against: 3).comparisons == (
         FamilyComparison("setting", "b", "a", ("unknown", "unknown"), ("anti-position", "default"), 3),
@@ -127,7 +127,7 @@ def served_by(run: Run, *names: str | None) -> Run:
 def test_runs_whose_servers_named_other_models_are_not_compared(
     first: list[str | None], second: list[str | None]
 ) -> None:
-    runs = [served_by(kin("blind"), *first), served_by(kin("cameras", CAMERAS), *second)]
+    runs = [served_by(asked_run("blind"), *first), served_by(asked_run("cameras", CAMERAS), *second)]
     diagnosis = diagnose(BENCHMARK, runs)
     assert diagnosis.run_families == ()
     (warning,) = (sentence for sentence in diagnosis.warnings if "servers" in sentence)
@@ -137,8 +137,8 @@ def test_runs_whose_servers_named_other_models_are_not_compared(
 
 def test_servers_that_say_nothing_or_the_same_leave_runs_comparable() -> None:
     for names in (["a"], ["b", "a", None], [None]):
-        runs = [served_by(kin("blind"), "b", "a") if len(names) > 1 else served_by(kin("blind"), "a")]
-        runs.append(served_by(kin("cameras", CAMERAS), *names))
+        runs = [served_by(asked_run("blind"), "b", "a") if len(names) > 1 else served_by(asked_run("blind"), "a")]
+        runs.append(served_by(asked_run("cameras", CAMERAS), *names))
         assert found(*runs) == [("evidence", "cameras vs blind")]
 
 
@@ -182,11 +182,11 @@ def test_what_evidence_adds_by_hand() -> None:
     assert reversed_.changes.filter(comparison="seen vs blind").equals(diagnosis.changes)
 
 
-def test_kin_are_compared_on_what_both_were_asked() -> None:
-    part = kin("seen", CAMERAS, selection=Selection(families=("distance",)))
+def test_runs_of_a_family_are_compared_on_what_both_were_asked() -> None:
+    part = asked_run("seen", CAMERAS, selection=Selection(families=("distance",)))
     ids = BENCHMARK.table.filter(family="distance")["id"]
     part = dataclasses.replace(part, answers=part.answers.filter(pl.col("question").is_in(ids.implode())))
-    diagnosis = diagnose(BENCHMARK, [kin("blind"), part])
+    diagnosis = diagnose(BENCHMARK, [asked_run("blind"), part])
     assert [(one.name, one.questions) for one in diagnosis.run_families] == [("seen vs blind", 10)]
     assert figure(diagnosis, "seen vs blind", "answers_alike")["n"] == 10
 

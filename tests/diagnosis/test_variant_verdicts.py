@@ -66,7 +66,7 @@ def test_a_section_praises_a_setting_where_the_verdict_does(seen: str, tone: str
         answers = run_of(name, BENCHMARK, mixture(7, share)).answers
         runs.append(Run(name, asked(name, setting, evidence_named(seen)).record, answers))
     diagnosis = diagnose(BENCHMARK, runs)
-    (shown,) = in_section(diagnosis, "families", "warned")
+    (shown,) = in_section(diagnosis, "run-families", "warned")
     assert shown.tone == tone
     assert Statement(tone, shown.text.removeprefix("warned: ")) in said_of(diagnosis, "warned")  # type: ignore[arg-type]
 

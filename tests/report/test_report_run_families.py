@@ -80,12 +80,12 @@ def value(diagnosis: Diagnosis, name: str, metric: str) -> dict[str, Any]:
 def test_runs_of_different_models_are_no_family() -> None:
     shown_parts = {section.anchor for section in sections(diagnosed({"one": FIRST, "other": RIGHT}, QUESTIONS))}
     assert "changes" in shown_parts
-    assert not shown_parts & {"families", "variants"}
+    assert not shown_parts & {"run-families", "variants"}
 
 
 def test_figures_are_those_of_the_diagnosis() -> None:
     diagnosis = diagnose(BENCHMARK, [shown("sees", mixed(8), "cameras"), shown("blind", mixed(4), "none")])
-    section = part(diagnosis, "families")
+    section = part(diagnosis, "run-families")
     assert all(len(row) == len(section.table.columns) for row in section.table.rows)
     row = section.table.rows[0]
     assert row[:3] == ("sees (cameras)", "blind (none)", "All questions")
@@ -107,7 +107,7 @@ def test_evidence_that_helps_speaks_for_a_model_without_leading() -> None:
     assert statements[0].text.startswith("100.0")
     (helps,) = (one for one in statements if one.text.startswith("Its camera pictures add to what it gets right: "))
     assert helps.tone == "good"
-    assert helps.text in [one.text.removeprefix("sees: ") for one in part(diagnosis, "families").statements]
+    assert helps.text in [one.text.removeprefix("sees: ") for one in part(diagnosis, "run-families").statements]
     assert not any("blind" in one.text for one in said_of(diagnosis, "blind"))
 
 
@@ -146,7 +146,7 @@ def test_another_scene_is_said_of_the_run_that_saw_its_own() -> None:
     assert told.text.startswith("What it gets right depends on which scene it sees.")
     assert f"({len(RIGHT)} questions), it gives that one in 100.0\u202f%" in told.text
     assert "the one of its own scene in 0.0\u202f%" in told.text
-    row = part(diagnosis, "families").table.rows[0]
+    row = part(diagnosis, "run-families").table.rows[0]
     assert row[-3:] == ("100.0\u202f%", "0.0\u202f%", str(len(RIGHT)))
 
 
@@ -200,8 +200,8 @@ def test_few_questions_carry_no_sentence() -> None:
         record = msgspec.structs.replace(made.record, model="model", evidence=evidence_named(evidence))
         runs.append(Run(name, record, made.answers))
     diagnosis = diagnose(few, runs)
-    assert part(diagnosis, "families").table.rows
-    assert part(diagnosis, "families").statements == []
+    assert part(diagnosis, "run-families").table.rows
+    assert part(diagnosis, "run-families").statements == []
     assert not any("Asked without them" in one.text for one in said_of(diagnosis, "sees"))
 
 
@@ -339,7 +339,7 @@ def test_few_scenes_judge_no_change() -> None:
         record = msgspec.structs.replace(one.record, model="model", evidence=evidence_named(seen))
         runs.append(Run(one.name, record, one.answers))
     diagnosis = diagnose(asked, runs)
-    statements = [*said_of(diagnosis, "saw cameras"), *part(diagnosis, "families").statements]
+    statements = [*said_of(diagnosis, "saw cameras"), *part(diagnosis, "run-families").statements]
     assert {one.tone for one in statements} == {"note"}
     texts = "\n".join(one.text for one in statements)
     assert "Its camera pictures: 100.0\u202f% of " in texts

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.report.statement import Statement
+from probe4d.report.statement import RunStatement, Statement
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import Run
 
-__all__ = ["in_light_of_evidence", "is_control_run", "muted", "sees_its_scene", "shown_in_words"]
+__all__ = ["in_light_of_evidence", "is_control_run", "muted", "sees_its_scene", "shown_in_words", "with_names"]
 
 _VIEWS = {"cameras": "camera pictures", "birds-eye": "bird's-eye views"}
 
@@ -78,3 +78,8 @@ def muted(diagnosis: Diagnosis, run: str, one: Statement) -> Statement:
     if one.tone == "good" or is_control_run(diagnosis, about):
         return Statement("note", one.text)
     return one
+
+
+def with_names(diagnosis: Diagnosis, said: Iterable[RunStatement | None]) -> list[Statement]:
+    """What a section says of runs, each by its name, in the tones of their verdicts; null where nothing is said."""
+    return [muted(diagnosis, one.run, one.with_name) for one in said if one is not None]

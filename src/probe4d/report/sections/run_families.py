@@ -8,7 +8,7 @@ import polars as pl
 
 from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.report import charts
-from probe4d.report.evidence_shown import muted
+from probe4d.report.evidence_shown import with_names
 from probe4d.report.few_scenes import figures_to_judge_by
 from probe4d.report.lookup import Lookup, percent, points
 from probe4d.report.run_families import Effect, asks_the_same, of_comparison
@@ -63,7 +63,7 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
     judged = figures_to_judge_by(diagnosis)
     said = [of_comparison(diagnosis, judged, comparison) for comparison in diagnosis.run_families]
     return Section(
-        "families",
+        "run-families",
         "The same model, asked otherwise",
         "Runs of one model that differ in one thing alone: what it was shown, or the setting. A dot right of the "
         "line says by how many percentage points the first run is right more often than the second, left of it how "
@@ -81,7 +81,7 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
             rows,
         ),
         [],
-        [muted(diagnosis, one.run, one.with_name) for one in said if one is not None],
+        with_names(diagnosis, said),
     )
 
 

@@ -9,7 +9,7 @@ import polars as pl
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
-from probe4d.report.evidence_shown import muted
+from probe4d.report.evidence_shown import with_names
 from probe4d.report.few_scenes import figures_to_judge_by
 from probe4d.report.lookup import Lookup, percent
 from probe4d.report.sections.part import (
@@ -71,7 +71,7 @@ def variants(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> Sect
             rows,
         ),
         [Key("dot", "ink", "right, mean of the variants"), Key("ring", "ink", "right in every variant")],
-        [muted(diagnosis, one.run, one.with_name) for one in said if one is not None],
+        with_names(diagnosis, said),
     )
 
 
