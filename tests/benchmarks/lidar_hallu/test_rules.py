@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from probe4d.benchmarks.lidar_hallu.rules import (
     INTERVAL_FRAMES,
-    PREDICATES,
     AnnotatedSector,
     class_presence,
     measured_objects,
@@ -18,6 +17,7 @@ from probe4d.benchmarks.lidar_hallu.rules import (
     nearest_objects,
     predicate_answers,
 )
+from probe4d.benchmarks.lidar_hallu.templates import MOTION_VERBS
 from probe4d.errors import InputError
 from probe4d.scenes.geometry import SECTOR_BOUNDS_DEG, SECTORS, sector_index
 
@@ -150,7 +150,7 @@ def test_predicates_hold_from_their_thresholds_on(distance: float, lateral: floa
 def test_predicates_are_consistent(distance: float, lateral: float) -> None:
     answers = holds(distance, lateral)
     held = {name for name, (yes, _, _) in answers.items() if yes}
-    assert tuple(answers) == PREDICATES
+    assert tuple(answers) == tuple(MOTION_VERBS)
     assert not {"closer", "farther"} <= held
     assert not {"left", "right"} <= held
     assert "similar" not in held or held == {"similar"}

@@ -21,7 +21,6 @@ from probe4d.scenes.tables import Scenes
 __all__ = [
     "INTERVAL_FRAMES",
     "MEASURED_OBJECT",
-    "PREDICATES",
     "AnnotatedSector",
     "Objects",
     "class_presence",
@@ -31,8 +30,6 @@ __all__ = [
     "nearest_objects",
     "predicate_answers",
 ]
-
-PREDICATES: tuple[str, ...] = ("closer", "farther", "left", "right", "similar")
 
 INTERVAL_FRAMES = 8
 """Key frames between the endpoints of a motion question, about 4 s."""
