@@ -1,0 +1,80 @@
+"""What a LiDAR language model is trained on: a scene, a prompt and the answer to it, a JSON object a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probe4d.errors import InputError
+from probe4d.store.files import write_bytes
+from probe4d.store.logs import read_lines
+
+__all__ = ["ROWS_FILE", "TrainingRow", "read_training_rows", "write_training_rows"]
+
+ROWS_FILE = "training.jsonl"
+"""Name of the file in a folder that an export wrote."""
+
+
+class TrainingRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One example.
+
+    Attributes:
+        scene: Scene whose features are shown, by the name that the folder of features has for it.
+        frames: Its key frames in the order shown, at least one; null shows the whole scene.
+        prompt: The question as it will be asked, with options and directive; no placeholder and no layout.
+        answer: What the model is to say.
+        ego_text: The ego vehicle's motion in words, from the question alone; null where the model is trained
+            without (see `probe4d.evidence.ego_text`).
+    """
+
+    scene: str
+    frames: tuple[int, ...] | None = None
+    prompt: str
+    answer: str
+    ego_text: str | None = None
+
+
+def read_training_rows(path: Path | str) -> list[TrainingRow]:
+    """Read a file of rows, or the folder of an export that holds it.
+
+    Raises:
+        InputError: There is no such file, it holds no row, or a row cannot be learnt from; it names the line.
+    """
+    path = Path(path)
+    path = path / ROWS_FILE if path.is_dir() else path
+    if not path.is_file():
+        raise InputError(
+            "there is no such file of training rows.",
+            path=path,
+            remedy="Write one with: probe4d export BENCH --to training --out DIR",
+        )
+    rows = list(_usable(read_lines(path, TrainingRow), path))
+    if not rows:
+        raise InputError("holds no training row.", path=path)
+    return rows
+
+
+def write_training_rows(rows: Sequence[TrainingRow], path: Path) -> None:
+    """Write rows as JSON lines, as a whole file."""
+    write_bytes(path, msgspec.json.Encoder().encode_lines(rows))
+
+
+def _usable(rows: Iterable[tuple[int, TrainingRow]], path: Path) -> Iterator[TrainingRow]:
+    for line, row in rows:
+        if fault := _fault(row):
+            raise InputError(fault, path=path, row=f"line {line}", remedy="Mend or remove that line.")
+        yield row
+
+
+def _fault(row: TrainingRow) -> str | None:
+    """Why a row cannot be learnt from; null where it can."""
+    for name in ("scene", "prompt", "answer"):
+        if not getattr(row, name).strip():
+            return f"the {name} of a training row is empty."
+    if row.frames is not None and not row.frames:
+        return "a training row shows no frame (null shows the whole scene)."
+    if row.frames is not None and min(row.frames) < 0:
+        return f"there is no key frame {min(row.frames)}."
+    return None
