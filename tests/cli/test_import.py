@@ -54,6 +54,6 @@ def test_a_wrong_file_ends_in_one_sentence(command: Command, intervals: Path, tm
     done = command("import", "lidar-hallu", intervals, "--out", tmp_path / "bench", "--run", tmp_path / "run")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
-    assert "row 2" in done.stderr
+    assert "line 3" in done.stderr
     assert "an option leaves the scene" in done.stderr
     assert not (tmp_path / "bench").exists()

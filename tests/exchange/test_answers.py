@@ -107,7 +107,7 @@ def test_everything_that_is_unknown_repeated_or_missing_is_listed_at_once(
     assert f"rows that answer a question again: 2 (line 14: {rows[0]['question']} as in line 13, line 16:" in message
     assert f"answers that are missing: 6 of 8 ({', '.join(row['question'] for row in rows[2:])})" in message
     assert "\n" not in message
-    assert message.endswith("give --problems FILE.")
+    assert message.endswith("give a file for them (problems=, --problems).")
     with pytest.raises(InputError) as caught:
         import_answers(asked, jsonl(tmp_path / "a.jsonl", wrong), tmp_path / "run", allow_missing=True)
     assert "missing" not in str(caught.value)
@@ -181,7 +181,7 @@ def test_a_setting_that_asks_once_has_no_variants(
     variants: tuple[str, ...], asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
 ) -> None:
     answered = [row | {"variant": variant} for variant in variants for row in rows]
-    what = f"line 1: answers the variant '{variants[0]}' of question .* asks once.* as a run of its own; rotations with"
+    what = f"line 1: answers the variant '{variants[0]}' of question .* asks once.* as a run of its own; rotations in"
     for number, options in enumerate(({}, {"setting": "on paper", "new_setting": True})):
         with pytest.raises(InputError, match=what):
             import_answers(asked, jsonl(tmp_path / "a.jsonl", answered), tmp_path / str(number), **options)
@@ -206,6 +206,29 @@ def test_a_setting_of_another_name_is_refused_unless_it_is_said_to_be_new(
         import_answers(asked, file, tmp_path / "run", setting=name)
     assert not (tmp_path / "run").exists()
     assert import_answers(asked, file, tmp_path / "run", setting=name, new_setting=True)[0].setting == name
+
+
+@pytest.mark.parametrize("options", [{}, {"setting": "ego"}, {"setting": "permuted:4"}])
+def test_a_setting_that_is_no_new_one_is_refused_as_such(
+    options: dict[str, str], asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    name = options.get("setting", "default")
+    with pytest.raises(InputError, match=f"the setting '{name}' is one of Probe4D's, and so no new one. Name your own"):
+        import_answers(asked, jsonl(tmp_path / "a.jsonl", rows), tmp_path / "run", new_setting=True, **options)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_row_is_named_by_the_line_in_which_an_editor_shows_its_beginning(
+    asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    ids = [row["question"] for row in rows[:2]]
+    lines = ["question,text", f'{ids[0]},"two', 'lines"', "", f'{ids[1]},"and', "again", 'three"', "stranger,A"]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=r"\(line 8: 'stranger'\)"):
+        import_answers(asked, tmp_path / "a.csv", tmp_path / "run", allow_missing=True)
+    (tmp_path / "b.csv").write_text("\n".join([*lines[:4], f'{ids[1]},"never', "closed", "", ""]))
+    with pytest.raises(InputError, match=r"b.csv, line 5: is no valid CSV"):
+        import_answers(asked, tmp_path / "b.csv", tmp_path / "run", allow_missing=True)
 
 
 def test_the_layout_is_that_of_the_setting(asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path) -> None:

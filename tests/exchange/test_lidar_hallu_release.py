@@ -174,7 +174,7 @@ def test_more_than_the_benchmark_holds_is_refused(
     releases: Callable[[str], Release], importing: Callable[..., Imported]
 ) -> None:
     importing(releases("one").write(categories={"motion_action"}), "motion")
-    with pytest.raises(InputError, match=r"object_existence_predictions.csv, row 1 .*6 of 8 records are not"):
+    with pytest.raises(InputError, match=r"object_existence_predictions.csv, line 2.*6 of 8 records are not"):
         importing(releases("two").write(), "all")
 
 
@@ -190,7 +190,7 @@ def test_question_files_give_the_facts(release: Release, importing: Callable[...
 def test_question_files_alone_give_a_benchmark_and_no_run(release: Release, importing: Callable[..., Imported]) -> None:
     release.write(categories=set())
     folder = release.write_questions()
-    with pytest.raises(InputError, match=r"holds no predictions.*--run"):
+    with pytest.raises(InputError, match=r"holds no predictions.*Leave the run out"):
         importing(folder)
     imported = importing(folder, None)
     assert (imported.benchmark.table.height, imported.run) == (8, None)
@@ -298,11 +298,11 @@ def _repeat(release: Release) -> None:
 
 
 BROKEN: dict[str, tuple[Callable[[Release], None], str]] = {
-    "unknown category": (_cell("motion_action", 1, category="motion"), r"row 2 .*'motion', which is no category"),
-    "category of another file": (_cell("motion_action", 1, category="distance_depth"), "row 2 .*'distance_depth'"),
-    "unknown question type": (_cell("distance_depth", 0, question_type="open"), "row 1 .*'open'.*binary, mcq"),
-    "reference letter": (_cell("distance_depth", 0, reference_answer="E"), "row 1 .*'E', expected is A, B, C or D"),
-    "empty reference": (_cell("distance_depth", 0, reference_answer=""), "row 1 .*reference_answer"),
+    "unknown category": (_cell("motion_action", 1, category="motion"), r"line 6.*'motion', which is no category"),
+    "category of another file": (_cell("motion_action", 1, category="distance_depth"), "line 6.*'distance_depth'"),
+    "unknown question type": (_cell("distance_depth", 0, question_type="open"), "line 2.*'open'.*binary, mcq"),
+    "reference letter": (_cell("distance_depth", 0, reference_answer="E"), "line 2.*'E', expected is A, B, C or D"),
+    "empty reference": (_cell("distance_depth", 0, reference_answer=""), "line 2.*reference_answer"),
     "two reference letters": (
         _cell("distance_depth", 0, correct_option="B"),
         "is A and correct_option B",
@@ -329,11 +329,11 @@ BROKEN: dict[str, tuple[Callable[[Release], None], str]] = {
     "interval outside": (_question("temporal_grounding", 0, "038", "039"), "leaves the scene, which ends at frame 38"),
     "reversed interval": (_question("temporal_grounding", 0, "020", "039"), "ends before it starts"),
     "other prompt": (_cell("motion_action", 0, prompt="Hello?"), "neither the plain nor the ego layout"),
-    "index is a word": (_cell("motion_action", 0, index="one"), "row 1 .*index"),
-    "index below zero": (_cell("motion_action", 0, index=-1), "row 1 .*index"),
-    "index twice": (_cell("motion_action", 1, index=0), "row 2 .*index 0 of row 1"),
-    "same question twice": (_repeat, "row 3 .*same question about the same scene as row 1"),
-    "unknown scene": (_cell("motion_action", 0, scene_id="9"), "row 1 .*key frames of scene 9 is unknown"),
+    "index is a word": (_cell("motion_action", 0, index="one"), "line 2.*index"),
+    "index below zero": (_cell("motion_action", 0, index=-1), "line 2.*index"),
+    "index twice": (_cell("motion_action", 1, index=0), "line 6.*index 0 of line 2"),
+    "same question twice": (_repeat, "line 10.*same question about the same scene as line 2"),
+    "unknown scene": (_cell("motion_action", 0, scene_id="9"), "line 2.*key frames of scene 9 is unknown"),
 }
 
 
@@ -364,7 +364,7 @@ SHUFFLES: dict[str, tuple[Callable[[Release], None], str]] = {
     "a word": (_order(lambda order: ["x", *order[1:]]), "each of 0 to 39 once"),
     "another seed": (_cell("motion_action", 0, shuffle_seed=43), "not the one that seed 43 gives"),
     "no seed": (_cell("motion_action", 0, shuffle_seed=None), "needs shuffle_seed"),
-    "two alphas": (_cell("motion_action", 1, contrastive_alpha=0.5), "another contrastive alpha than row 1"),
+    "two alphas": (_cell("motion_action", 1, contrastive_alpha=0.5), "another contrastive alpha than line 2"),
 }
 
 
@@ -373,7 +373,7 @@ def test_a_wrong_permutation_is_named(fault: str, release: Release, importing: C
     release.shuffled()
     change, message = SHUFFLES[fault]
     change(release)
-    with pytest.raises(InputError, match=rf"motion_action_predictions.csv, row \d .*{message}"):
+    with pytest.raises(InputError, match=rf"motion_action_predictions.csv, line \d+: .*{message}"):
         importing(release.write())
 
 
@@ -381,7 +381,7 @@ def test_two_settings_in_one_folder_are_refused(release: Release, importing: Cal
     release.anti_position()
     record = release.records["distance_depth"][0]
     record["question"], record["prompt"] = (record[name].split(" Do not")[0] for name in ("question", "prompt"))
-    with pytest.raises(InputError, match=r"distance_depth.*another directive than row 2"):
+    with pytest.raises(InputError, match=r"distance_depth.*another directive than line 6"):
         importing(release.write())
 
 
@@ -401,7 +401,7 @@ def test_files_that_contradict_each_other_are_named(
     other = releases("one")
     other.records["motion_action"][1]["prediction"] = "Yes."
     folder = other.write(kind="jsonl")
-    with pytest.raises(InputError, match=r"csv, row 2 .*contradicts line 2 .*jsonl about the prediction of record 1"):
+    with pytest.raises(InputError, match=r"csv, line 6.*contradicts line 2 .*jsonl about the prediction of record 1"):
         importing(folder)
 
 
@@ -415,7 +415,7 @@ def test_intervals_that_contradict_the_predictions_are_named(
     assert by_template(importing(folder))["temporal-choice"].question is not None
     intervals = folder / "temporal_grounding_intervals.csv"
     intervals.write_text(intervals.read_text().replace("20-38", "20-37"))
-    with pytest.raises(InputError, match=r"intervals.csv, row 1 .*about the options of record 0"):
+    with pytest.raises(InputError, match=r"intervals.csv, line 2.*about the options of record 0"):
         importing(folder, "second")
 
 
@@ -425,10 +425,10 @@ def test_bad_files_are_named(release: Release, importing: Callable[..., Imported
     content = path.read_bytes()
     short = content[: content.rindex(b"Only answer")]
     for damaged, message in (
-        (short, r"motion_action_predictions.csv, row 2 .*unexpected end of data"),
-        (content.replace(b"reference_answer", b"reference"), r"row 1 .*no 'reference_answer'"),
+        (short, r"motion_action_predictions.csv, line 6.*unexpected end of data"),
+        (content.replace(b"reference_answer", b"reference"), r"line 2.*no 'reference_answer'"),
         (content.replace(b"index,category", b"index,index"), r"column 'index' twice"),
-        (content.replace(b"1,motion_action", b"1,x,motion_action"), r"row 2 .*has 20 fields where the header has 19"),
+        (content.replace(b"1,motion_action", b"1,x,motion_action"), r"line 6.*has 20 fields where the header has 19"),
         (content.decode().encode("utf-16"), "no UTF-8 text"),
         (content.split(b"\r\n")[0] + b"\r\n", "holds no row"),
         (b"", "holds no row"),

@@ -114,15 +114,34 @@ OPENING_FAULTS: list[tuple[str, dict[str, Any], str]] = [
     ("nobody/gpt-5", {}, "inspect-ai knows no provider 'nobody'"),
     ("openai/gpt-5", {}, "needs OPENAI_API_KEY or AZUREAI_OPENAI_API_KEY, which"),
     ("openai-api/mine/model", {"base_url": BASE_URL}, "needs MINE_API_KEY, which the environment lacks"),
-    ("openai-api/fake/model", {}, "needs FAKE_BASE_URL, which the environment lacks. Give --base-url."),
+    ("openai-api/fake/model", {}, "needs FAKE_BASE_URL, which the environment lacks. Give base_url (--base-url)."),
     ("openai-api/fake/model", {"base_url": "localhost:8000"}, "is no address. It begins with http://"),
     ("openai-api/fake/model", {"base_url": "http://[::1"}, "the base URL 'http://[::1' is no address"),
     ("openai-api/fake/model", {"base_url": "http://localhost:99999/v1"}, "is no address"),
     ("openai-api/fake/model", {"base_url": "http://:8000/v1"}, "is no address"),
     ("openai-api/fake/model", {"base_url": "http://local host/v1"}, "is no address"),
-    ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"api_key": "canary"}}, "-M api_key=… would put"),
-    ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"base_url": BASE_URL}}, "Give it as --base-url"),
+    (
+        "openai-api/fake/model",
+        {"base_url": BASE_URL, "arguments": {"api_key": "canary"}},
+        "api_key=… in arguments (-M) would put",
+    ),
+    (
+        "openai-api/fake/model",
+        {"base_url": BASE_URL, "arguments": {"base_url": BASE_URL}},
+        "Give it as base_url (--base-url)",
+    ),
     ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": {"no_such": 1}}, "takes no argument 'no_such'"),
+    *(
+        ("openai-api/fake/model", {"base_url": BASE_URL, "arguments": arguments}, words)
+        for arguments, words in (
+            ({"model_name": "x"}, "'model_name' is no argument of a provider (-M). Give it as the model (--model)."),
+            ({"self": 1}, "'self' is no argument of a provider (-M)"),
+            ({"timeout": {"a": 1}}, "gives 'timeout' itself and takes no such argument. Give the time that"),
+            ({"service": 3}, "'openai-api' cannot be opened with these arguments (-M): service. Mend the value"),
+            ({"max_retries": {"a": 1}}, "(-M): max_retries (max_retries must be a non-negative integer)."),
+        )
+    ),
+    ("control:fixed", {}, "names no provider. Give what probe4d.control_model(benchmark, NAME, setting="),
     ("groq/llama", {}, "needs packages that are not installed: groq. Install with: pip install groq"),
     ("hf/no/such/model", {}, "cannot be opened (OSError: "),
     ("hf/model", {"arguments": {"trust_remote_code": True}}, "would run code that comes with a model"),
@@ -145,7 +164,7 @@ def test_what_cannot_be_opened_says_why_in_one_line(
 
 def test_keys_in_extra_body_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_API_KEY", "fake-key-that-no-file-may-hold")
-    with pytest.raises(InputError, match="--extra-body api_key"):
+    with pytest.raises(InputError, match=r"api_key=… in extra_body \(--extra-body\)"):
         open_model("openai-api/fake/m", base_url=BASE_URL, generation=Generation(extra_body={"api_key": "x"}))
 
 
@@ -224,7 +243,7 @@ def test_keys_in_values_of_the_generation_are_refused(
     monkeypatch: pytest.MonkeyPatch, option: str, fields: dict[str, Any]
 ) -> None:
     monkeypatch.setenv("FAKE_API_KEY", "fake-key-that-no-file-may-hold")
-    with pytest.raises(InputError, match=f"{option} holds a key") as caught:
+    with pytest.raises(InputError, match=rf"\({option}\) holds a key") as caught:
         open_model("openai-api/fake/m", base_url=BASE_URL, generation=Generation(**fields))
     assert "aB3" not in str(caught.value)
     assert "no-file" not in str(caught.value)
@@ -245,7 +264,9 @@ def test_a_key_that_no_header_can_hold_ends_asking(
 def test_a_value_that_breaks_the_provider_is_told_as_the_users(fake_server: Callable[..., FakeServer]) -> None:
     odd = fake_server(steps=[{"change": {"choices": "no"}}])
     said = str(ask(odd, arguments={"strict_tools": True}).lines[0].failure)
-    assert said.endswith("Or a value of -M strict_tools=… is none that the provider takes.")
+    assert said.endswith(
+        "of another kind. Or the value of an argument (-M) is none that the provider takes: strict_tools."
+    )
 
 
 class Forgetful:

@@ -112,7 +112,7 @@ FINAL = [
 
 ODD_ANSWERS = [
     Fault("no choices", [{"change": {"choices": []}}], "failed", "holds no choice"),
-    Fault("choices a text", [{"change": {"choices": "no"}}], "failed", "a field is missing or of another kind"),
+    Fault("choices a text", [{"change": {"choices": "no"}}], "failed", "a field is missing or of another kind."),
     Fault("choices null", [{"change": {"choices": None}}], "failed", "not as its protocol says"),
     Fault("no model", [{"change": {"model": None}}], "failed", "not as its protocol says"),
     Fault("content null", [choice(None)], "answered", ""),

@@ -166,7 +166,7 @@ def test_what_is_sent_is_the_suites_wording(built: Benchmark, fake_server: Serve
     [
         (RunPlan(setting="permuted"), "there is no setting 'permuted'"),
         (RunPlan(selection=Selection(limit=0)), "the limit is 0"),
-        (RunPlan(evidence=evidence_named("cameras")), "Give the dataset's folder with --data"),
+        (RunPlan(evidence=evidence_named("cameras")), r"Give the dataset \(scenes=, --data\)"),
         (RunPlan(arguments={"api_key": "x"}), "would put a key"),
         (RunPlan(generation=Generation(extra_body={"headers": {"authorization": "x"}})), "would put a key"),
     ],
@@ -196,12 +196,19 @@ def test_a_course_that_asks_nothing_is_refused(options: dict[str, int], words: s
         Course(**options)
 
 
-def test_scenes_of_another_dataset_are_refused(built: Benchmark, tmp_path: Path) -> None:
+def test_scenes_of_another_dataset_are_refused_with_what_differs(
+    built: Benchmark, scenes: Scenes, tmp_path: Path
+) -> None:
     probe4d.simulate(tmp_path / "other", scenes=1, seed=99, cameras=False)
     other = probe4d.open_scenes(tmp_path / "other")
     plan = RunPlan(evidence=evidence_named("birds-eye"), selection=Selection(limit=1))
-    with pytest.raises(InputError, match="other tables than those that the answers were measured in"):
+    with pytest.raises(InputError, match=r"measured in: 5 of the benchmark's 6 scenes are not in .*, first sim-"):
         ask(built, tmp_path / "run", model=moody(set()), plan=plan, scenes=other)
+    source = structs.replace(built.record.source, fingerprint="f" * 64)
+    changed = Benchmark(built.table, structs.replace(built.record, source=source))
+    same_names = r"holds scenes of the same names, and other tables \(SHA-256 [0-9a-f]{12}…, not f{12}…\)"
+    with pytest.raises(InputError, match=same_names):
+        ask(changed, tmp_path / "run", model=moody(set()), plan=plan, scenes=scenes)
     nothing_shown = structs.replace(plan, evidence=EvidencePlan())
     ask(built, tmp_path / "run", model=moody(set()), plan=nothing_shown, scenes=other)
 

@@ -19,6 +19,9 @@ __all__ = ["app", "main"]
 _UsageError: type[Any] = typer.BadParameter.__bases__[0]
 """What typer raises for arguments that it cannot read; it has no public name for it."""
 
+_OF_PYDANTIC = "Value error, "
+"""What pydantic, by which typer reads values, puts before the sentence about a choice that there is not."""
+
 _ANYWHERE = ("--debug", "--quiet", "-q")
 """Options of the command as a whole, which people expect to work after the verb too."""
 
@@ -63,7 +66,8 @@ def main() -> None:
         arguments = [option for option in options if option not in _ANYWHERE] + operands
         sys.exit(app(arguments, standalone_mode=False))
     except _UsageError as error:
-        if message := error.format_message().rstrip("."):  # none where the help of a group was printed in its place
+        # There is no message where the help of a group was printed in its place.
+        if message := error.format_message().rstrip(".").replace(_OF_PYDANTIC, ""):
             output.fail(f"{message}. See --help.")
         sys.exit(2)
     except Probe4DError as error:

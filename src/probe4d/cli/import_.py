@@ -54,7 +54,7 @@ def import_answers(
             "reasoning, finish_reason, variant and rotation; or samples that lm-evaluation-harness logged.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "--run", help="Run folder to write.")],
+    out: Annotated[Path, typer.Option("--run", "--out", help="Run folder to write.")],
     model: Annotated[
         str | None, typer.Option("--model", help="Who answered: a model, or `human`; left out: the file's name.")
     ] = None,

@@ -55,7 +55,7 @@ def import_answers(
         run: Folder of the run, new or empty.
         model: Name of the model; null is the file's name.
         setting: Name of the setting.
-        new_setting: Whether the setting may be none of Probe4D's. Its answers are read as those of `default`.
+        new_setting: Whether the setting is none of Probe4D's. Its answers are read as those of `default`.
         layout: Prompt layout; null is that of the setting.
         allow_missing: Whether questions may go without an answer.
         problems: JSON-lines file that gets every unknown, repeated and missing id, where there are any.
@@ -92,15 +92,20 @@ def import_answers(
 
 
 def _setting(name: str, *, is_new: bool) -> Setting:
-    if is_new:
-        return recorded_setting(name)
     try:
-        return setting_named(name)
+        known = setting_named(name)
     except InputError as error:
+        if is_new:
+            return recorded_setting(name)
         raise InputError(
-            error.what,
-            remedy="Give one of them, with a whole number of at least 1 for N; or --new-setting, where it is another.",
+            f"{error} Or say that it is a setting of your own (new_setting=True, --new-setting)."
         ) from error
+    if is_new:
+        raise InputError(
+            f"the setting {name!r} is one of Probe4D's, and so no new one.",
+            remedy="Name your own (setting=, --setting), or leave new_setting (--new-setting) out.",
+        )
+    return known
 
 
 class _Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -129,7 +134,10 @@ _WORDS = {
         "give the benchmark that the answers belong to (ids are in questions.parquet)",
     ),
     "repeated": ("rows that answer a question again", "keep one row of each"),
-    "missing": ("answers that are missing", "add what is missing or import what is there with --allow-missing"),
+    "missing": (
+        "answers that are missing",
+        "add what is missing or import what is there (allow_missing=True, --allow-missing)",
+    ),
 }
 """What there is of each problem, and what helps."""
 
@@ -192,7 +200,7 @@ def _refuse_problems(file: Path, found: _Found, listing: Path | None) -> None:
         write_bytes(listing, msgspec.json.Encoder().encode_lines(found.problems))
         remedy += f" All of them are listed in {listing}."
     elif any(len(some) > _LISTED for some in of_kinds.values()):
-        remedy += " To have all of them listed, give --problems FILE."
+        remedy += " To have all of them listed, give a file for them (problems=, --problems)."
     raise InputError("; ".join(faults) + ".", path=file, remedy=remedy)
 
 
@@ -214,12 +222,14 @@ def _variant(file: Path, row: Row, question: Question, setting: Setting) -> Vari
         if None in known:
             what = f"the setting {setting.name} asks once"
             remedy = (
-                "Give the answers of each person, or of each time of asking, as a run of its own; rotations with "
-                "--setting permuted:N, repetitions with --setting repeat:N."
+                "Give the answers of each person, or of each time of asking, as a run of its own; rotations in the "
+                "setting permuted:N (setting=, --setting), repetitions in repeat:N."
             )
         else:
             what = f"the setting {setting.name} has {', '.join(map(str, known))}"
-            remedy = "Name the variant in the column 'variant', or give the setting that was asked with --setting."
+            remedy = (
+                "Name the variant in the column 'variant', or give the setting that was asked (setting=, --setting)."
+            )
         raise InputError(
             f"answers {'no variant' if name is None else f'the variant {name!r}'} of question {question.id}, "
             f"where {what}.",

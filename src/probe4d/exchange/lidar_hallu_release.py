@@ -93,7 +93,7 @@ def import_lidar_hallu(
     answered = [entry for entry in placed if entry.item.reply is not None]
     if run is not None and not answered:
         raise InputError(
-            "holds no predictions.", path=release, remedy="Leave --run out, or add the *_predictions files."
+            "holds no predictions.", path=release, remedy="Leave the run out, or add the *_predictions files."
         )
     record = None if run is None else _run_record(answered, layout, model, setting)
     created = stored is None
@@ -187,7 +187,7 @@ def _check_same(stored: Benchmark, table: pl.DataFrame, placed: Sequence[Placed]
             f"is not a question of the benchmark in {stored.path} ({share}).",
             path=entry.path,
             row=entry.where,
-            remedy="Import into another --out folder, or give the benchmark that these records belong to.",
+            remedy="Import into another benchmark folder, or give the benchmark that these records belong to.",
         )
 
 

@@ -81,7 +81,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     with _fields_of_any_length(), open(path, encoding="utf-8-sig", newline="") as file:
-        number = 0
+        begins = 1
         try:
             delimiter, spaced = _layout(file.readline())
             file.seek(0)
@@ -90,11 +90,11 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             repeated = sorted({name for name in header if header.count(name) > 1})
             if repeated:
                 raise InputError(f"has the column {repeated[0]!r} twice.", path=path)
+            begins = reader.line_num + 1
             for cells in reader:
+                where, begins = f"line {begins}", reader.line_num + 1  # a quoted field may span several lines
                 if not cells:
                     continue
-                number += 1
-                where = f"row {number} (ends in line {reader.line_num})"
                 if len(cells) != len(header):
                     raise InputError(
                         f"has {len(cells)} fields where the header has {len(header)}.",
@@ -107,14 +107,14 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             raise InputError(
                 f"is no valid CSV ({error}).",
                 path=path,
-                row=f"row {number + 1} (line {reader.line_num})",
+                row=f"line {begins}",
                 remedy="Mend that row, or give the whole file if it was cut short.",
             ) from error
         except UnicodeDecodeError as error:
             raise InputError(
                 f"is no UTF-8 text ({error.reason} at byte {error.start} of a block).",
                 path=path,
-                row=f"after row {number}",
+                row=f"after line {begins - 1}",
                 remedy="Save it as UTF-8.",
             ) from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from probe4d.models.request import ModelFailure
 from probe4d.models.retrying import retry_after_s
 from probe4d.models.secrets import redacted
 
-__all__ = ["Fault", "fault_of", "one_line", "too_long"]
+__all__ = ["Fault", "fault_of", "is_of_python", "one_line", "too_long"]
 
 _LONGEST = 300
 """Characters of what a provider says."""
@@ -27,6 +28,9 @@ _REFUSED_CONNECTIONS = {
 
 _UNREADABLE = (AttributeError, TypeError, LookupError, ValueError)
 """What providers' code raises where an answer lacks what it should hold, or holds something else."""
+
+_PYTHONS_WORDS = re.compile(r"' object|not supported between|unsupported operand|NoneType|\(\) |not iterable|subscript")
+"""What tells a `TypeError` of the language from one that was worded for the user of a library."""
 
 _IMAGES = ("image", "vision", "multimodal", "multi-modal", "picture")
 _TOO_LONG = (
@@ -75,6 +79,16 @@ def one_line(text: str, redact: Callable[[str], str] = redacted) -> str:
     )
     line = redact(" ".join(visible.split()))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def is_of_python(error: BaseException) -> bool:
+    """Whether an exception's text is the language's own, such as "'int' object has no attribute 'upper'".
+
+    It says what some code failed over, and nothing to who knows only what was sent or asked for.
+    """
+    if isinstance(error, AttributeError):
+        return True
+    return isinstance(error, TypeError) and _PYTHONS_WORDS.search(str(error)) is not None
 
 
 def too_long(said: str) -> ModelFailure:
@@ -126,7 +140,8 @@ def fault_of(
         return Fault(ModelFailure(f"the connection broke ({first}).", of_server=True), passing=True)
     if isinstance(chain[-1], _UNREADABLE) or type(chain[-1]).__name__ == "OpenAIResponseError":
         what = "the server's answer is not as its protocol says: a field is missing or of another kind"
-        return Fault(ModelFailure(f"{what} ({first}).", of_server=True), unreadable=True)
+        detail = "" if is_of_python(chain[-1]) else f" ({first})"
+        return Fault(ModelFailure(f"{what}{detail}.", of_server=True), unreadable=True)
     return Fault(ModelFailure(f"no answer could be had ({first}).", of_server=True))
 
 

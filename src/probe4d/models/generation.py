@@ -19,21 +19,25 @@ _HOTTEST = 2.0
 
 _OWN_FIELDS = {
     **dict.fromkeys(("messages", "prompt", "input", "contents"), "The question is put there."),
-    **dict.fromkeys(("system", "instructions", "system_instruction"), "Give it as --system."),
-    **dict.fromkeys(("max_tokens", "max_completion_tokens", "max_output_tokens"), "Give it as --max-tokens."),
-    **dict.fromkeys(("n", "best_of"), "An answer is one reply; --setting repeat:N asks N times."),
+    **dict.fromkeys(("system", "instructions", "system_instruction"), "Give it as system (--system)."),
+    **dict.fromkeys(
+        ("max_tokens", "max_completion_tokens", "max_output_tokens"), "Give it as max_tokens (--max-tokens)."
+    ),
+    **dict.fromkeys(("n", "best_of"), "An answer is one reply; the setting repeat:N asks N times."),
     **dict.fromkeys(("stream", "stream_options"), "The provider's code reads the reply as it asked for it."),
-    "model": "Give it as --model.",
-    "temperature": "Give it as --temperature.",
-    "top_p": "Give it as --top-p.",
-    "seed": "Give it as --seed.",
-    "reasoning_effort": "Give it as --reasoning-effort.",
+    "model": "Give it as the model (--model).",
+    "temperature": "Give it as temperature (--temperature).",
+    "top_p": "Give it as top_p (--top-p).",
+    "seed": "Give it as seed (--seed).",
+    "reasoning_effort": "Give it as reasoning_effort (--reasoning-effort).",
 }
 """Fields of a request's body that the question or an option of its own fills, and what to do instead.
 
 Set a second time they would be sent in place of what the run's records say.
 """
 
+_EXTRA_BODY = "extra_body (--extra-body)"
+"""The option as Python and as the command line have it."""
 
 ReasoningEffort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 ImageDetail = Literal["auto", "low", "high", "original"]
@@ -89,9 +93,9 @@ def refuse_keys(arguments: Mapping[str, Any], generation: Generation) -> None:
         InputError: An option is named as keys are, or a generation option holds one.
     """
     refuse_secrets(arguments)
-    refuse_secrets(generation.extra_body, of="--extra-body")
+    refuse_secrets(generation.extra_body, of=_EXTRA_BODY)
     redact = Redactor()
-    for option, value in (("--extra-body", generation.extra_body), ("--system", generation.system)):
+    for option, value in ((_EXTRA_BODY, generation.extra_body), ("system (--system)", generation.system)):
         text = json.dumps(value, default=str)
         if redact(text) != text:
             raise InputError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from probe4d.errors import InputError
-from probe4d.models.failures import one_line
+from probe4d.models.failures import is_of_python, one_line
 from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.request import Model
 from probe4d.models.retrying import Retries
@@ -24,10 +24,25 @@ __all__ = ["asked_in_batches", "open_model"]
 
 _LOG = logging.getLogger(__name__)
 
-_OWN_OPTIONS = {"base_url": "Give it as --base-url."} | dict.fromkeys(
-    ("model", "role", "required", "default", "config", "memoize"), "See the provider's documentation of inspect-ai."
-)
+_OWN_OPTIONS = {
+    "base_url": "Give it as base_url (--base-url).",
+    **dict.fromkeys(("model", "model_name"), "Give it as the model (--model)."),
+    **dict.fromkeys(
+        ("self", "role", "required", "default", "config", "memoize"),
+        "See inspect-ai's documentation of the provider.",
+    ),
+}
 """Names that cannot be a provider's arguments, and what to do instead."""
+
+_LEAVE_OUT = (
+    "Leave it out of the arguments (-M); inspect-ai's documentation lists those of a provider, "
+    "and `probe4d ask --help` the options of asking."
+)
+_INSTEAD = {"timeout": "Give the time that a request may take as timeout_s (--timeout)."}
+"""What to do instead of arguments that some providers' code gives itself."""
+
+_CONTROLS = "control:"
+"""What the names of the controls of a diagnosis begin with, which the command makes and no provider serves."""
 
 _EXTRA_OF = {"openai": "models", "torch": "local", "transformers": "local", "accelerate": "local"}
 """Our extra that holds a package which a provider asks for."""
@@ -95,7 +110,7 @@ def open_model(
     try:
         model = get_model(name, config=config, base_url=base_url, memoize=False, **arguments)
     except Exception as error:
-        raise _cannot_open(name, error, redact) from error
+        raise _cannot_open(name, given, error, redact) from error
     client = getattr(model.api, "client", None)
     if client is not None and "max_retries" not in arguments and hasattr(client, "max_retries"):
         client.max_retries = 0
@@ -109,7 +124,9 @@ def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], genera
     if not all(name.partition("/")):
         raise InputError(
             f"the model {name!r} names no provider.",
-            remedy="Give PROVIDER/NAME, such as openai/gpt-5, vllm/NAME or openai-api/SERVICE/NAME.",
+            remedy="Give what probe4d.control_model(benchmark, NAME, setting=SETTING) makes of it."
+            if name.startswith(_CONTROLS)
+            else "Give PROVIDER/NAME, such as openai/gpt-5, vllm/NAME or openai-api/SERVICE/NAME.",
         )
     if base_url is not None and not _is_address(base_url):
         raise InputError(
@@ -119,11 +136,11 @@ def _check(name: str, base_url: str | None, arguments: Mapping[str, Any], genera
     refuse_keys(arguments, generation)
     for argument in arguments:
         if argument in _OWN_OPTIONS:
-            raise InputError(f"-M {argument}=… is no argument of a provider.", remedy=_OWN_OPTIONS[argument])
+            raise InputError(f"{argument!r} is no argument of a provider (-M).", remedy=_OWN_OPTIONS[argument])
         if argument == "trust_remote_code":
             raise InputError(
-                "-M trust_remote_code=… would run code that comes with a model.",
-                remedy="Serve such a model yourself, and give its server's --base-url.",
+                "the argument trust_remote_code (-M) would run code that comes with a model.",
+                remedy="Serve such a model yourself, and give its server's address as base_url (--base-url).",
             )
 
 
@@ -134,7 +151,8 @@ def _refuse_missing_server(name: str, base_url: str | None, arguments: Mapping[s
     if provider in _SERVERS_OF_THEIR_OWN and not elsewhere and find_spec(provider) is None:
         raise InputError(
             f"the provider {provider!r} starts a server with the package {provider}, which is not installed.",
-            remedy=f"Give the address of a server that runs elsewhere with --base-url, or: pip install {provider}",
+            remedy="Give the address of a server that runs elsewhere as base_url (--base-url), "
+            f"or: pip install {provider}",
         )
 
 
@@ -158,7 +176,7 @@ def _is_address(base_url: str) -> bool:
     return whole and not re.search(r"\s", base_url)
 
 
-def _cannot_open(name: str, error: Exception, redact: Redactor) -> InputError:
+def _cannot_open(name: str, arguments: Sequence[str], error: Exception, redact: Redactor) -> InputError:
     from rich.text import Text
 
     provider = name.partition("/")[0]
@@ -167,14 +185,18 @@ def _cannot_open(name: str, error: Exception, redact: Redactor) -> InputError:
     if (unknown := re.search(r"unexpected keyword argument '(\w+)'", said)) is not None:
         return InputError(
             f"the provider {provider!r} takes no argument {unknown[1]!r}.",
-            remedy="Leave out -M for it; inspect-ai's documentation lists the provider's arguments, "
-            "and --help the options of asking.",
+            remedy=_LEAVE_OUT,
+        )
+    if (twice := re.search(r"multiple values for (?:keyword )?argument '(\w+)'", said)) is not None:
+        return InputError(
+            f"the provider {provider!r} gives {twice[1]!r} itself and takes no such argument.",
+            remedy=_INSTEAD.get(twice[1], _LEAVE_OUT),
         )
     if "not recognized" in said and isinstance(error, ValueError):
         return InputError(
             f"inspect-ai knows no provider {provider!r}, which the model {one_line(name)!r} names.",
             remedy="Give one of its providers, such as openai, anthropic, google, vllm, ollama or hf; "
-            "a server of its own kind is reached as openai-api/SERVICE/NAME with --base-url.",
+            "a server of its own kind is reached as openai-api/SERVICE/NAME with a base_url (--base-url).",
         )
     if (packages := re.search(r"pip install ([^.()]+)", said)) is not None:
         wanted = packages[1].split()
@@ -189,6 +211,14 @@ def _cannot_open(name: str, error: Exception, redact: Redactor) -> InputError:
         address = any(one.endswith("BASE_URL") for one in names)
         return InputError(
             f"the provider {provider!r} needs {' or '.join(names)}, which the environment lacks.",
-            remedy="Give --base-url." if address else "Set it there, or in a .env file in the working directory.",
+            remedy="Give base_url (--base-url)."
+            if address
+            else "Set it there, or in a .env file in the working directory.",
+        )
+    if arguments and isinstance(error, TypeError | AttributeError):
+        reason = "" if is_of_python(error) else f" ({said})"
+        return InputError(
+            f"the provider {provider!r} cannot be opened with these arguments (-M): {', '.join(arguments)}{reason}.",
+            remedy="Mend the value of one, or leave it out; inspect-ai's documentation says which values there are.",
         )
     return InputError(f"the model {one_line(name)!r} cannot be opened ({type(error).__name__}: {said}).")

@@ -154,8 +154,8 @@ class InspectModel:
         if fault.unreachable and not self._reached:
             return ModelFailure(f"{fault.failure} Start the server, or check its address.", fatal=True)
         if fault.unreadable and self._arguments and not self._read:
-            given = " ".join(f"-M {name}=…" for name in self._arguments)
-            what = f"{fault.failure} Or a value of {given} is none that the provider takes."
+            given = ", ".join(self._arguments)
+            what = f"{fault.failure} Or the value of an argument (-M) is none that the provider takes: {given}."
             return ModelFailure(what, of_server=True)
         return fault.failure
 

@@ -115,7 +115,7 @@ def without_secrets(value: Any) -> Any:
     return value
 
 
-def refuse_secrets(options: Mapping[str, Any], *, of: str = "-M") -> None:
+def refuse_secrets(options: Mapping[str, Any], *, of: str = "arguments (-M)") -> None:
     """Refuse options that hold a key, since options are recorded and seen by other users of the machine.
 
     Args:
@@ -128,7 +128,7 @@ def refuse_secrets(options: Mapping[str, Any], *, of: str = "-M") -> None:
     for name in _names(options):
         if names_secret(name) or name.lower().endswith("headers"):  # which carry keys under names of any kind
             raise InputError(
-                f"{of} {name}=… would put a key on the command line and into records.",
+                f"{name}=… in {of} would put a key on the command line and into records.",
                 remedy="Put it into the environment (or .env) under the name that the provider reads, "
                 "such as OPENAI_API_KEY.",
             )

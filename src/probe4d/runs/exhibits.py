@@ -94,7 +94,7 @@ def exhibits(
     if scenes is None:
         raise InputError(
             f"the evidence {plan.name} is taken from the dataset that the benchmark was built from.",
-            remedy="Give the dataset's folder with --data, or ask without evidence (--evidence none).",
+            remedy="Give the dataset (scenes=, --data), or show nothing (the evidence none).",
         )
     reasons: Reasons = {}
     shown = _own_frames(questions, plan, scenes, reasons)

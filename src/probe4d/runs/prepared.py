@@ -9,6 +9,7 @@ from functools import partial
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import questions_from
+from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
 from probe4d.errors import InputError
@@ -27,6 +28,7 @@ from probe4d.runs.selection import selected
 from probe4d.runs.settings import Setting, setting_named
 from probe4d.scenes.tables import Scenes
 from probe4d.store.hashing import digest
+from probe4d.wording import counted
 
 __all__ = ["Prepared", "prepare"]
 
@@ -139,9 +141,21 @@ def _example(view: View | None) -> str:
 
 def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:
     source = benchmark.record.source
-    if source.fingerprint is not None and scenes.fingerprint != source.fingerprint:
-        raise InputError(
-            "the evidence would come from other tables than those that the answers were measured in.",
-            remedy=f"Give the very tables that the benchmark was built from, those of {source.title} as they were "
-            "then, or build the benchmark again.",
+    if source.fingerprint is None or scenes.fingerprint == source.fingerprint:
+        return
+    named, tables = SceneNames(scenes), scenes.root / scenes.version
+    asked = benchmark.table["scene"].unique(maintain_order=True).to_list()
+    if absent := [name for name in asked if named.named(name) is None]:
+        how = (
+            f"{len(absent):,} of the benchmark's {counted(len(asked), 'scene')} are not in {tables}, first {absent[0]}"
         )
+    else:
+        how = (
+            f"{tables} holds scenes of the same names, and other tables "
+            f"(SHA-256 {scenes.fingerprint[:12]}…, not {source.fingerprint[:12]}…)"
+        )
+    raise InputError(
+        f"the evidence would come from other tables than those that the answers were measured in: {how}.",
+        remedy="Give the dataset (scenes=, --data) that the benchmark was built from, as it was then, "
+        "or build the benchmark again from this one.",
+    )

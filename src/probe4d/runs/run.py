@@ -312,7 +312,7 @@ def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) ->
         raise InputError(
             f"leaves {missing.len():,} of {asked.height:,} questions without an answer, first {missing[0]}.",
             path=where,
-            remedy="Finish the run, or count them as wrong with --allow-missing.",
+            remedy="Finish the run, or count them as wrong (allow_missing=True, --allow-missing).",
         )
     return tuple(missing)
 

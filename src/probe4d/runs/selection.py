@@ -90,7 +90,7 @@ def _sampled(table: pl.DataFrame, n: int, seed: int) -> pl.DataFrame:
     if n > table.height:
         raise InputError(
             f"a sample of {n:,} cannot be drawn from {table.height:,} questions.",
-            remedy=f"Give --sample {table.height} or less, or leave it out to ask all.",
+            remedy=f"Draw {table.height:,} or less (sample=, --sample), or leave it out to ask all.",
         )
     strata = table.group_by("family", "format").len().sort("family", "format")
     strata = strata.with_columns(seats=pl.Series(apportioned(strata["len"].to_list(), n)))

@@ -167,7 +167,7 @@ def scored(exported: Exported, formats: Iterable[str], harness: str) -> Exported
     if not kept:
         raise InputError(
             f"no question has a format that an export to {harness} can score ({', '.join(sorted(known))}).",
-            remedy="Export it with --to jsonl or --to huggingface.",
+            remedy="Export it to jsonl or huggingface.",
         )
     left_out = [LeftOut(question=name, reason=f"{harness} cannot score the format {kind}") for name, kind in lost]
     return replace(exported, items=kept, left_out=(*exported.left_out, *left_out))

@@ -38,7 +38,7 @@ def setting_named(name: str) -> Setting:
     if found is None:
         raise InputError(
             f"there is no setting {name!r}; there are {', '.join(SETTING_NAMES)}.",
-            remedy="Give one of them, with a whole number of at least 1 for N.",
+            remedy="Give one of them, with a whole number from 1 to 9999 for N.",
         )
     return found
 
