@@ -38,8 +38,8 @@ def tokenizer_at(path: Path | str) -> TextTokens:
     except ImportError as error:
         raise InputError(
             "reading a tokenizer needs the package tokenizers, which is not installed.",
-            remedy="Install it with: pip install 'probe4d[models]', or leave the tokenizer (--tokenizer) out to estimate by "
-            "length.",
+            remedy="Install it with: pip install 'probe4d[models]', or leave the tokenizer (--tokenizer) out to "
+            "estimate by length.",
         ) from error
     try:
         tokenizer = Tokenizer.from_file(str(path))
