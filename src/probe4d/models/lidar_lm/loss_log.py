@@ -1,0 +1,133 @@
+"""The losses of a training: a JSON object a step, and a picture of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import polars as pl
+
+from probe4d.store.files import write_bytes
+from probe4d.store.logs import append_lines, read_lines
+
+if TYPE_CHECKING:
+    import altair
+
+__all__ = ["LOSSES_FILE", "PICTURE_FILE", "Loss", "append_loss", "draw_losses", "losses_up_to", "read_losses"]
+
+LOSSES_FILE = "losses.jsonl"
+PICTURE_FILE = "losses.png"
+
+_INK, _MUTED, _LINE, _ACCENT = "#1b2129", "#5b6673", "#d5dae1", "#1f5fbf"
+_WIDTH, _LOSS_HEIGHT, _RATE_HEIGHT, _PIXELS = 640, 260, 70, 2.0
+_SMOOTHING_SHARE = 0.05  # of the steps that a point of the line is the mean of
+_MOST_POINTS = 2000
+
+
+class Loss(msgspec.Struct, frozen=True, kw_only=True):
+    """What a step of training showed.
+
+    Attributes:
+        step: From 1.
+        epoch: How often the rows have been gone through, after the step.
+        loss: Mean cross-entropy of the answers' tokens, in nats, before the step.
+        gradient_norm: Length of the gradient before it was shortened; null where fp16 overflowed and the step was
+            left out.
+        learning_rate: Of this step.
+        rows: Examples that it took.
+        tokens: Tokens of their answers.
+        seconds: How long it took.
+    """
+
+    step: int
+    epoch: float
+    loss: float
+    gradient_norm: float | None
+    learning_rate: float
+    rows: int
+    tokens: int
+    seconds: float
+
+
+def append_loss(folder: Path, loss: Loss) -> None:
+    """Append a step to the log of a training."""
+    append_lines(folder / LOSSES_FILE, [loss])
+
+
+def read_losses(folder: Path) -> list[Loss]:
+    """Read the log of a training, without a last line that a kill cut short; empty where there is none.
+
+    Raises:
+        InputError: A line is no loss.
+    """
+    path = folder / LOSSES_FILE
+    return [loss for _, loss in read_lines(path, Loss, tails=[])] if path.exists() else []
+
+
+def losses_up_to(folder: Path, step: int) -> list[Loss]:
+    """Cut a log off after a step, from which a training goes on, and return what is left."""
+    kept = [loss for loss in read_losses(folder) if loss.step <= step]
+    write_bytes(folder / LOSSES_FILE, msgspec.json.Encoder().encode_lines(kept))
+    return kept
+
+
+def draw_losses(losses: Sequence[Loss], path: Path, *, title: str) -> None:
+    """Draw losses and learning rate against the steps, as a PNG.
+
+    Args:
+        losses: At least one.
+        path: The picture.
+        title: What was trained, on what.
+    """
+    import vl_convert
+
+    table = pl.DataFrame([msgspec.structs.asdict(loss) for loss in losses]).select("step", "loss", "learning_rate")
+    span = max(1, round(_SMOOTHING_SHARE * table.height))
+    table = table.with_columns(smooth=pl.col("loss").rolling_mean(span, min_samples=1, center=True))
+    table = table.gather_every(-(-table.height // _MOST_POINTS))
+    last = losses[-1]
+    words = f"step {last.step:,}, epoch {last.epoch:.2f}: {table['smooth'][-1]:.3f}"
+    specification = _drawing(table, title, words).to_dict(validate=False) | {"config": _config()}
+    write_bytes(path, vl_convert.vegalite_to_png(specification, scale=_PIXELS))
+
+
+def _drawing(table: pl.DataFrame, title: str, words: str) -> altair.VConcatChart:
+    import altair as alt
+
+    base = alt.Chart(alt.InlineData(values=table.to_dicts()))
+    steps = alt.Scale(domain=[0, int(table["step"].max())], nice=False)  # type: ignore[arg-type]  # integers
+    below = alt.X(
+        "step:Q", title="step", scale=steps, axis=alt.Axis(format=",d", tickCount=6, tickMinStep=1, grid=False)
+    )
+    above = alt.X("step:Q", title=None, scale=steps, axis=alt.Axis(labels=False, ticks=False, grid=False))
+    height = alt.Y("loss:Q", title="cross-entropy (nats per answer token)", scale=alt.Scale(zero=True, nice=True))
+    points = base.mark_point(filled=True, size=14, opacity=0.25, color=_ACCENT).encode(x=above, y=height)
+    line = base.mark_line(strokeWidth=2, color=_ACCENT).encode(x=above, y=alt.Y("smooth:Q"))
+    rate = base.mark_area(line={"color": _MUTED, "strokeWidth": 1.2}, color=_LINE, opacity=0.6).encode(
+        x=below, y=alt.Y("learning_rate:Q", title="learning rate", axis=alt.Axis(format=".0e", tickCount=2))
+    )
+    heading = alt.TitleParams(title, subtitle=f"{words} (a point a step; the line is their moving mean)")
+    losses = (points + line).properties(width=_WIDTH, height=_LOSS_HEIGHT, title=heading)
+    return alt.vconcat(losses, rate.properties(width=_WIDTH, height=_RATE_HEIGHT), spacing=8)
+
+
+def _config() -> dict[str, Any]:
+    axis = {"gridColor": _LINE, "domainColor": _LINE, "tickColor": _LINE, "labelColor": _MUTED, "titleColor": _MUTED}
+    return {
+        "background": "#ffffff",
+        "padding": 16,
+        "font": "Arial, Liberation Sans, Helvetica, sans-serif",
+        "view": {"stroke": None},
+        "axis": axis | {"titleFontWeight": "normal", "titleFontSize": 11, "labelFontSize": 10},
+        "axisY": {"minExtent": 48, "maxExtent": 48, "domain": False, "ticks": False},
+        "title": {
+            "anchor": "start",
+            "color": _INK,
+            "fontSize": 15,
+            "subtitleColor": _MUTED,
+            "subtitleFontSize": 11,
+            "offset": 12,
+        },
+    }
