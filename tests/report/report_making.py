@@ -18,6 +18,34 @@ from probe4d.scenes.tables import Scenes
 
 KEYFRAMES = 12
 
+PAYLOADS = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "'><iframe src=javascript:alert(1)>",
+    "javascript:alert(1)",
+    "<!--",
+    "--><script>alert(1)</script>",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    "</textarea></title></style><script>alert(1)</script>",
+    "{{ 7 * 7 }}{% raw %}",
+    "${alert(1)}`",
+    "\\u003cscript\\u003ealert(1)",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "\u2028alert(1)\u2029",
+    "\x00\x07\x08\x1b[31m\x7f",
+    "\u202ereversed\u202c",
+    "a" * 100_000,
+    "<a href='http://example.org/'>x</a><link rel=stylesheet href=//example.org/x.css>",
+    "<style>@import url(//example.org/x.css)</style>",
+    "<meta http-equiv=refresh content='0;url=http://example.org'>",
+    "<base href=http://example.org/>",
+    "__proto__",
+    "\ufeff\ufffe\ud7ff",
+)
+"""What a hostile model replies."""
+
 
 def scenes(count: int = 2) -> Scenes:
     """Scenes of an ego vehicle that drives straight at 2 m a frame, one car, one pedestrian, one unseen truck."""

@@ -10,38 +10,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from report_making import diagnosed, many_questions, right_answers, scenes
+from report_making import PAYLOADS, diagnosed, many_questions, right_answers, scenes
 
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.report.page import write_report
 
-PAYLOADS = (
-    "<script>alert(1)</script>",
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    '"><svg onload=alert(1)>',
-    "'><iframe src=javascript:alert(1)>",
-    "javascript:alert(1)",
-    "<!--",
-    "--><script>alert(1)</script>",
-    "<![CDATA[<script>alert(1)</script>]]>",
-    "</textarea></title></style><script>alert(1)</script>",
-    "{{ 7 * 7 }}{% raw %}",
-    "${alert(1)}`",
-    "\\u003cscript\\u003ealert(1)",
-    "&lt;script&gt;alert(1)&lt;/script&gt;",
-    "\u2028alert(1)\u2029",
-    "\x00\x07\x08\x1b[31m\x7f",
-    "\u202ereversed\u202c",
-    "a" * 100_000,
-    "<a href='http://example.org/'>x</a><link rel=stylesheet href=//example.org/x.css>",
-    "<style>@import url(//example.org/x.css)</style>",
-    "<meta http-equiv=refresh content='0;url=http://example.org'>",
-    "<base href=http://example.org/>",
-    "__proto__",
-    "\ufeff\ufffe\ud7ff",
-)
 QUESTIONS = many_questions()
 RUN = "run <b>&\"'</script>"
 
