@@ -3,7 +3,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import polars as pl
@@ -223,6 +223,27 @@ def test_a_run_without_a_question_is_refused(built: Benchmark, scenes: Scenes, t
 def test_a_wrong_model_leaves_no_folder(built: Benchmark, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="knows no provider 'nobody'"):
         ask(built, tmp_path / "run", model="nobody/nothing")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_model_that_knows_what_it_cannot_be_asked_refuses_before_a_folder_is_made(
+    built: Benchmark, scenes: Scenes, tmp_path: Path
+) -> None:
+    told: list[tuple[list[str], bool]] = []
+
+    class Choosy(Model):
+        def check(self, keys: Collection[str], *, pictures: bool) -> None:
+            told.append((list(keys), pictures))
+            raise InputError("this is not for me.")
+
+    choosy = Choosy(lambda request: "A")
+    for evidence in ("none", "birds-eye"):
+        plan = RunPlan(setting="repeat:2", evidence=evidence_named(evidence), selection=Selection(limit=1))
+        with pytest.raises(InputError, match=r"^this is not for me\.$"):
+            ask(built, tmp_path / "run", model=choosy, plan=plan, scenes=scenes)
+    first = built.table["id"][0]
+    assert told == [([f"{first}/seed-0", f"{first}/seed-1"], pictures) for pictures in (False, True)]
+    assert choosy.asked == []
     assert not (tmp_path / "run").exists()
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol, runtime_checkable
 
 import msgspec
 
 from probe4d.errors import RunError
 from probe4d.evidence.image import Image
 
-__all__ = ["Contrast", "FeatureRows", "Model", "ModelFailure", "Reply", "Request"]
+__all__ = ["Contrast", "FeatureRows", "Foresighted", "Model", "ModelFailure", "Reply", "Request"]
 
 
 class FeatureRows(msgspec.Struct, frozen=True):
@@ -121,3 +121,19 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Give connections back."""
+
+
+@runtime_checkable
+class Foresighted(Protocol):
+    """A model that knows beforehand what it cannot be asked, so that no run of it need begin."""
+
+    def check(self, keys: Collection[str], *, pictures: bool) -> None:
+        """Refuse requests that it has no reply to.
+
+        Args:
+            keys: Keys of all requests.
+            pictures: Whether they come with pictures.
+
+        Raises:
+            InputError: It cannot be asked these.
+        """

@@ -11,7 +11,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.models.asking import Finished, ask_all, close_model
 from probe4d.models.hosted import asked_in_batches, open_model
-from probe4d.models.request import Model, Reply, Request
+from probe4d.models.request import Foresighted, Model, Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.models.versions import versions_of
 from probe4d.runs.exhibits import Exhibit
@@ -43,7 +43,8 @@ def ask(
         benchmark: The questions.
         out: Run folder; one that holds the same run, unfinished, is continued.
         model: inspect-ai name of the model, such as `openai/gpt-5`; or anything that answers requests as
-            `probe4d.models.request.Model` says, such as what `probe4d.control_model` gives.
+            `probe4d.models.request.Model` says, such as what `probe4d.control_model` gives. One that is
+            `Foresighted` is told of all requests first.
         plan: What is asked and how; null asks every question once, with nothing shown.
         scenes: The scenes that evidence is taken from.
         course: Requests at once, repetitions, time; null takes the usual ones.
@@ -54,7 +55,8 @@ def ask(
         The run as it lies on disk: the answers, the errors of questions without one, and what was left out.
 
     Raises:
-        InputError: The model, setting, selection or evidence cannot be had, or the folder holds another run.
+        InputError: The model, setting, selection or evidence cannot be had, the model refuses what it would be asked,
+            or the folder holds another run.
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
     out, course = Path(out), course or Course()
@@ -65,6 +67,9 @@ def ask(
             f"none of the {len(prepared.left_out):,} selected questions can be asked; "
             f"of the first: {first.detail or first.reason}",
         )
+    if isinstance(model, Foresighted):
+        keys = [request_key(*key) for key in prepared.asked]
+        model.check(keys, pictures=prepared.plan.evidence.kind != "none")
     record = _record(model, prepared, course)
     with ExitStack() as unasked, prepared.rendering(workers=course.workers) as renderer:
         if isinstance(model, str) and not (out / RECORD_FILE).exists():
