@@ -1,0 +1,115 @@
+"""Reads LidarCLIP checkpoints as PyTorch Lightning wrote them, without running what is in them."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+from torch import Tensor
+
+from probe4d.errors import InputError
+from probe4d.models.lidar_lm.encoder.lidar_encoder import LidarEncoder
+from probe4d.models.lidar_lm.encoder.options import EncoderOptions
+from probe4d.models.lidar_lm.encoder.weights import fill
+
+__all__ = ["load_lidarclip"]
+
+_LOGGER = logging.getLogger(__name__)
+
+_ENCODER = "lidar_encoder."
+_PREFIXES = {
+    "lidar_encoder._sst.voxel_encoder.": "voxel_encoder.",
+    "lidar_encoder._sst.backbone.": "backbone.",
+    "lidar_encoder._pooler.": "pooler.",
+}
+_DETECTION_HEAD = "lidar_encoder._sst.bbox_head."
+_CLIP = "clip."
+
+
+def load_lidarclip(path: Path | str, options: EncoderOptions | None = None) -> LidarEncoder:
+    """Read the encoder of a LidarCLIP checkpoint, in `eval()` on the CPU.
+
+    The detection head (`bbox_head.*`) and the CLIP model (`clip.*`) of the file are not used; a log line says so.
+
+    Args:
+        path: A file with `state_dict`, read with weights-only loading: code in it is refused, never run.
+        options: What the encoder is like; by default the released sizes with the width that the file has.
+
+    Raises:
+        InputError: The file cannot be read, has code in it, or its weights are not those of such an encoder; names
+            the weight and both shapes.
+    """
+    path = Path(path)
+    weights: dict[str, Tensor] = {}
+    unused: Counter[str] = Counter()
+    for key, weight in _state_dict(path).items():
+        if key.startswith(_ENCODER) and not key.startswith(_DETECTION_HEAD):
+            weights[_own_name(key)] = weight
+        else:
+            unused[_DETECTION_HEAD if key.startswith(_DETECTION_HEAD) else f"{key.partition('.')[0]}."] += 1
+    if not weights:
+        raise InputError(
+            f"holds no weights of a LiDAR encoder: none begins with {_ENCODER!r}.",
+            path=path,
+            remedy="Name a LidarCLIP checkpoint (.ckpt).",
+        )
+    encoder = LidarEncoder(options or _options_for(weights))
+    fill(encoder, weights, path, _released_name)
+    for prefix, count in unused.items():
+        known = prefix in (_DETECTION_HEAD, _CLIP)
+        _LOGGER.log(logging.INFO if known else logging.WARNING, "%s: %d weights %s* are not used.", path, count, prefix)
+    return encoder.eval()
+
+
+def _own_name(key: str) -> str:
+    for released, own in _PREFIXES.items():
+        if key.startswith(released):
+            return own + key.removeprefix(released)
+    return key
+
+
+def _released_name(name: str) -> str:
+    for released, own in _PREFIXES.items():
+        if name.startswith(own):
+            return released + name.removeprefix(own)
+    return name
+
+
+def _options_for(weights: Mapping[str, Tensor]) -> EncoderOptions:
+    """The released sizes; the width of the embedding is that of the CLIP model it was trained to imitate."""
+    bias = weights.get("pooler.c_proj.bias")
+    default = EncoderOptions()
+    if bias is None or bias.ndim != 1 or not len(bias) or len(bias) % default.pooling_heads:
+        return default  # what does not fit is told when the weights are filled in
+    return msgspec.structs.replace(default, out_channels=len(bias))
+
+
+def _state_dict(path: Path) -> dict[str, Tensor]:
+    try:
+        checkpoint: Any = torch.load(path, map_location="cpu", weights_only=True)
+    except OSError as error:
+        raise InputError(f"the checkpoint cannot be read ({error.strerror}).", path=path) from error
+    except pickle.UnpicklingError as error:
+        raise InputError(
+            f"the checkpoint holds more than weights, or is broken: what is in it was not run ({_first_line(error)}).",
+            path=path,
+            remedy="If you trust it, load it in the environment it was made in and save {'state_dict': ...} alone.",
+        ) from error
+    except (RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
+        raise InputError(f"is not a checkpoint, or is cut short ({_first_line(error)}).", path=path) from error
+    state_dict = checkpoint.get("state_dict") if isinstance(checkpoint, dict) else None
+    if not isinstance(state_dict, dict) or not all(
+        isinstance(key, str) and isinstance(weight, Tensor) for key, weight in state_dict.items()
+    ):
+        raise InputError("expected a PyTorch Lightning checkpoint with weights by name in 'state_dict'.", path=path)
+    return state_dict
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]

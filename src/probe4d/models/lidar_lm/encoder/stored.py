@@ -1,0 +1,73 @@
+"""Encoders on disk: a folder of options and weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from probe4d.errors import InputError
+from probe4d.models.lidar_lm.encoder.lidar_encoder import LidarEncoder
+from probe4d.models.lidar_lm.encoder.lidarclip_checkpoint import load_lidarclip
+from probe4d.models.lidar_lm.encoder.options import EncoderOptions
+from probe4d.models.lidar_lm.encoder.weights import fill
+from probe4d.store.files import whole_file, write_bytes
+
+__all__ = ["load_encoder", "save_encoder"]
+
+_RECORD, _WEIGHTS = "encoder.json", "encoder.safetensors"
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True):
+    options: EncoderOptions
+    fingerprint: str
+
+
+def save_encoder(encoder: LidarEncoder, folder: Path | str) -> None:
+    """Write an encoder: `encoder.safetensors`, then `encoder.json` with its options and fingerprint."""
+    folder = Path(folder)
+    with whole_file(folder / _WEIGHTS) as temporary:
+        save_file({name: weight.contiguous() for name, weight in encoder.state_dict().items()}, temporary)
+    record = _Record(options=encoder.options, fingerprint=encoder.fingerprint)
+    write_bytes(folder / _RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+
+
+def load_encoder(path: Path | str) -> LidarEncoder:
+    """Read an encoder, in `eval()` on the CPU, from a folder of `save_encoder` or a LidarCLIP checkpoint file.
+
+    Raises:
+        InputError: There is no encoder, or a file is broken, or the weights are not those that the record describes.
+    """
+    path = Path(path)
+    if path.is_file():
+        return load_lidarclip(path)
+    record = _read_record(path / _RECORD)
+    file = path / _WEIGHTS
+    try:
+        weights = load_file(file)
+    except (OSError, SafetensorError) as error:
+        raise InputError(f"the weights of the encoder cannot be read ({error}).", path=file) from error
+    encoder = LidarEncoder(record.options)
+    fill(encoder, weights, file)
+    if encoder.fingerprint != record.fingerprint:
+        raise InputError(
+            f"has the fingerprint {encoder.fingerprint}, but {_RECORD} beside it describes {record.fingerprint}.",
+            path=file,
+            remedy="Copy both files of one encoder.",
+        )
+    return encoder.eval()
+
+
+def _read_record(file: Path) -> _Record:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=_Record)
+    except OSError as error:
+        raise InputError(
+            f"there is no encoder here ({error.strerror}).",
+            path=file,
+            remedy="Name the folder of a trained encoder or a LidarCLIP checkpoint (.ckpt).",
+        ) from error
+    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        raise InputError(f"is not the record of an encoder ({error}).", path=file) from error
