@@ -1,8 +1,10 @@
-"""A benchmark whose texts try to break out of every format it is written in."""
+"""A benchmark whose texts try to break out of every format it is written in, and what reads one of them."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import making
 from making import with_id_of_content
@@ -51,11 +53,17 @@ CARD = (
 )
 
 
-def benchmark_of(questions: list[Question], path: Path) -> Benchmark:
+def export_benchmark(questions: list[Question], path: Path) -> Benchmark:
     source = SourceDataset(name="d", version="v", fingerprint=None, licence="its own; {{ ask }}", split="all", scenes=3)
     return making.benchmark_of(questions, path, card=CARD, suite="lidar-hallu", version="1.0", source=source)
 
 
 def hostile_benchmark(path: Path) -> Benchmark:
     kinds = [(number, kind) for kind in ("choice", "yes-no") for number in range(len(HOSTILE))]
-    return benchmark_of([hostile_question(number, kind) for number, kind in kinds], path)
+    return export_benchmark([hostile_question(number, kind) for number, kind in kinds], path)
+
+
+def yaml_of(path: Path) -> dict[str, Any]:
+    """Read YAML whose values are JSON."""
+    pairs = (line.split(": ", 1) for line in path.read_text().splitlines())
+    return {key: value if value.startswith("!") else json.loads(value) for key, value in pairs}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
-from export_making import CARD, HOSTILE, benchmark_of, hostile_benchmark, hostile_question
+from export_making import CARD, HOSTILE, export_benchmark, hostile_benchmark, hostile_question, yaml_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,7 +29,6 @@ from probe4d.exchange.exports.jsonl import read_items
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.selection import Selection
-from probe4d.scenes.opening import open_scenes
 
 
 @pytest.fixture(scope="module")
@@ -88,12 +86,6 @@ def test_vlmevalkit_reads_every_cell_as_it_was(exports: Path, hostile: Benchmark
     assert "image_path" not in rows[0]
 
 
-def yaml_of(path: Path) -> dict[str, Any]:
-    """Read YAML whose values are JSON."""
-    pairs = (line.split(": ", 1) for line in path.read_text().splitlines())
-    return {key: value if value.startswith("!") else json.loads(value) for key, value in pairs}
-
-
 def test_lm_eval_takes_texts_from_columns_and_never_as_templates(exports: Path, hostile: Benchmark) -> None:
     folder = exports / "lm-eval"
     group = yaml_of(folder / "probe4d_lidar_hallu.yaml")
@@ -117,7 +109,7 @@ def test_lm_eval_takes_texts_from_columns_and_never_as_templates(exports: Path, 
 def test_a_family_cannot_name_a_file_outside(tmp_path: Path) -> None:
     families = ("../../out", "a b", "a-b", "a/b")
     questions = [hostile_question(n, "choice", family) for n, family in enumerate(families)]
-    export(benchmark_of(questions, tmp_path / "bench"), tmp_path / "in" / "export", to="lm-eval")
+    export(export_benchmark(questions, tmp_path / "bench"), tmp_path / "in" / "export", to="lm-eval")
     assert {path.name for path in tmp_path.iterdir()} == {"bench", "in"}
     assert len(list((tmp_path / "in" / "export").glob("*.jsonl"))) == len(families)
 
@@ -145,7 +137,7 @@ def test_huggingface_holds_the_table_its_card_and_croissant(exports: Path, hosti
 
 
 def test_rotations_are_lines_of_their_own_with_the_answer_moved_along(tmp_path: Path) -> None:
-    benchmark = benchmark_of([hostile_question(0, "choice"), hostile_question(1, "yes-no")], tmp_path / "bench")
+    benchmark = export_benchmark([hostile_question(0, "choice"), hostile_question(1, "yes-no")], tmp_path / "bench")
     export(benchmark, tmp_path / "out", to="jsonl", plan=RunPlan(setting="permuted:4"))
     lines = read_items(tmp_path / "out")
     assert len(lines) == 5
@@ -166,13 +158,13 @@ def test_a_part_can_be_exported(hostile: Benchmark, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("to", ["inspect", "lm-eval", "vlmevalkit"])
 def test_what_a_harness_cannot_score_is_left_out_and_counted(to: str, tmp_path: Path) -> None:
-    benchmark = benchmark_of([hostile_question(0, "choice"), hostile_question(1, "text")], tmp_path / "bench")
+    benchmark = export_benchmark([hostile_question(0, "choice"), hostile_question(1, "text")], tmp_path / "bench")
     done = export(benchmark, tmp_path / "out", to=to)  # type: ignore[arg-type]  # one of HARNESSES
     assert [item.id for item in done.items] == [benchmark.questions[0].id]
     assert "- left out: 1 × " in (tmp_path / "out" / "README.md").read_text()
     (line,) = (tmp_path / "out" / "left_out.jsonl").read_text().splitlines()
     assert json.loads(line)["question"] == benchmark.questions[1].id
-    only_text = benchmark_of([hostile_question(1, "text")], tmp_path / "text")
+    only_text = export_benchmark([hostile_question(1, "text")], tmp_path / "text")
     with pytest.raises(InputError, match="no question has a format"):
         export(only_text, tmp_path / "none", to=to)  # type: ignore[arg-type]
     assert not (tmp_path / "none").exists()
@@ -206,152 +198,17 @@ def test_bad_input_is_refused_and_nothing_is_written(hostile: Benchmark, tmp_pat
 def test_an_option_that_vlmevalkit_would_lose_is_refused(option: str, tmp_path: Path) -> None:
     question = msgspec.structs.replace(hostile_question(0, "choice"), options=("a", option, "b", "c"))
     with pytest.raises(InputError, match=f"has the option '{option}'"):
-        export(benchmark_of([question], tmp_path / "bench"), tmp_path / "out", to="vlmevalkit")
+        export(export_benchmark([question], tmp_path / "bench"), tmp_path / "out", to="vlmevalkit")
 
 
 def test_a_text_that_is_kept_back_is_left_out(tmp_path: Path) -> None:
     secrets = [msgspec.structs.replace(hostile_question(n, "choice"), question=None) for n in (0, 1)]
     known = hostile_question(2, "choice")
-    done = export(benchmark_of([*secrets, known], tmp_path / "bench"), tmp_path / "out", to="jsonl")
+    done = export(export_benchmark([*secrets, known], tmp_path / "bench"), tmp_path / "out", to="jsonl")
     assert [item.id for item in done.items] == [known.id]
     assert [left.question for left in done.left_out] == [question.id for question in secrets]
     (line,) = left_out_lines(done.left_out)
     assert line.startswith("left out: 2 × the release keeps the text of the question back")
-
-
-def test_pictures_that_are_not_on_disk_are_counted_by_what_is_missing(
-    built: Benchmark, simulated: Path, tmp_path: Path
-) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(simulated, data)
-    clouds = sorted((data / "samples").glob("LIDAR_TOP/*"))
-    for path in clouds[: len(clouds) // 2]:
-        path.unlink()
-    done = export(
-        built,
-        tmp_path / "out",
-        to="jsonl",
-        plan=RunPlan(evidence=evidence_named("birds-eye")),
-        scenes=open_scenes(data),
-    )
-    lost = {left.question for left in done.left_out}
-    assert lost
-    assert lost.isdisjoint(item.id for item in done.items)
-    assert {*lost, *(item.id for item in done.items)} == set(built.table["id"])
-    assert all("is not there" in left.reason or "missing" in left.reason for left in done.left_out)
-    assert 0 < len(left_out_lines(done.left_out)) <= 11
-
-
-def test_an_export_of_which_nothing_is_left_counts_the_reasons_in_one_sentence(
-    built: Benchmark, simulated: Path, tmp_path: Path
-) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(simulated, data, ignore=shutil.ignore_patterns("LIDAR_TOP"))
-    with pytest.raises(InputError) as caught:
-        export(
-            built,
-            tmp_path / "out",
-            to="jsonl",
-            plan=RunPlan(evidence=evidence_named("birds-eye")),
-            scenes=open_scenes(data),
-        )
-    first = built.table["id"][0]
-    assert f"no question can be exported ({built.table.height} × a reading, or its file" in str(caught.value)
-    assert f" is missing, {first} for one: {data / 'samples'}" in str(caught.value)
-    assert len(str(caught.value)) < 400 + len(str(data))
-    assert "\n" not in str(caught.value)
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.fixture(scope="module")
-def pictured(built: Benchmark, simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pictured")
-    plan, scenes = evidence_named("birds-eye", max_frames=2), open_scenes(simulated)
-    part = Selection(families=("existence", "motion"), limit=24)  # of one picture each, and of two
-    for to in HARNESSES:
-        export(built, folder / to, to=to, plan=RunPlan(evidence=plan, selection=part), scenes=scenes)
-    return folder
-
-
-def test_a_dataset_is_called_what_it_is_and_not_by_its_format(pictured: Path) -> None:
-    folder, title = pictured / "huggingface", "Probe4D's simulation (v1.0-sim, in nuScenes format)"
-    card = (folder / "README.md").read_text()
-    assert "\nlicense: cc0-1.0\nlanguage:\n" in card
-    assert f"questions from {title}\n" in card
-    assert card.count(f"- Dataset: {title}, split `all`") == 2
-    croissant = json.loads((folder / "croissant.json").read_bytes())
-    assert croissant["license"] == "https://creativecommons.org/publicdomain/zero/1.0/"
-    assert croissant["isBasedOn"]["name"] == title
-    assert croissant["citeAs"].endswith(f"from {title}")
-
-
-@pytest.mark.parametrize("to", HARNESSES)
-def test_pictures_are_files_named_by_their_digests(pictured: Path, to: str) -> None:
-    folder = pictured / to
-    files = sorted((folder / "pictures").iterdir())
-    assert [path.stem for path in files] == [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
-    readme = (folder / "README.md").read_text()
-    assert "the questions too: CC0 1.0 Universal" in readme
-    assert "simulated sensor data, whose licence they share: they may be passed on" in readme
-    assert "do not publish" not in readme
-
-
-def test_pictures_of_other_datasets_are_not_for_publishing(built: Benchmark, simulated: Path, tmp_path: Path) -> None:
-    source = msgspec.structs.replace(built.record.source, licence="its own")
-    bound = Benchmark(built.table, msgspec.structs.replace(built.record, source=source), built.path)
-    plan = RunPlan(evidence=evidence_named("birds-eye"), selection=Selection(limit=1))
-    export(bound, tmp_path / "out", to="jsonl", plan=plan, scenes=open_scenes(simulated))
-    assert "do not publish" in (tmp_path / "out" / "README.md").read_text()
-
-
-def test_pictures_are_referenced_in_the_order_shown(pictured: Path) -> None:
-    items = read_items(pictured / "jsonl")
-    assert {path for item in items for path in item.evidence} == {
-        f"pictures/{path.name}" for path in (pictured / "jsonl" / "pictures").iterdir()
-    }
-    assert {len(item.evidence) for item in items} == {1, 2}
-    assert all(item.preamble and item.prompt.startswith(item.preamble) for item in items)
-
-    table = pl.read_parquet(pictured / "huggingface" / "questions.parquet")
-    assert table["pictures"].to_list() == [list(item.evidence) for item in items]
-    croissant = json.loads((pictured / "huggingface" / "croissant.json").read_bytes())
-    assert [entry["@type"] for entry in croissant["distribution"]] == ["cr:FileObject", "cr:FileSet"]
-
-    with open(pictured / "vlmevalkit" / "lidar_hallu.tsv", newline="") as file:
-        paths = [row["image_path"] for row in csv.DictReader(file, delimiter="\t")]
-    assert paths == [item.evidence[0] if len(item.evidence) == 1 else str(list(item.evidence)) for item in items]
-
-
-def test_a_picture_shown_twice_is_written_once(built: Benchmark, simulated: Path, tmp_path: Path) -> None:
-    export(
-        built,
-        tmp_path / "out",
-        to="jsonl",
-        plan=RunPlan(
-            setting="permuted:4",
-            evidence=evidence_named("birds-eye"),
-            selection=Selection(families=("distance",), limit=2),
-        ),
-        scenes=open_scenes(simulated),
-    )
-    items = read_items(tmp_path / "out")
-    assert len(items) == 8
-    assert len(list((tmp_path / "out" / "pictures").iterdir())) == len({item.evidence for item in items}) == 2
-
-
-def test_lm_eval_opens_the_pictures(pictured: Path) -> None:
-    folder = pictured / "lm-eval"
-    assert "pip install pillow" in (folder / "README.md").read_text()
-    tasks = yaml_of(folder / "probe4d_lidar_hallu.yaml")["task"]
-    assert all(yaml_of(folder / f"{task}.yaml")["doc_to_image"] == "!function opening.pictures" for task in tasks)
-    line = json.loads((folder / f"{tasks[0]}.jsonl").read_bytes().splitlines()[0])
-    assert line["prompt"].startswith("<image>" * len(line["evidence"]))
-    names: dict[str, Any] = {"__file__": str(folder / "opening.py")}
-    exec((folder / "opening.py").read_text(), names)
-    opened = names["pictures"](line)
-    assert [picture.size > (0, 0) for picture in opened] == [True] * len(line["evidence"])
-    for picture in opened:
-        picture.close()
 
 
 def test_exports_need_no_extra(hostile: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,7 +219,7 @@ def test_exports_need_no_extra(hostile: Benchmark, tmp_path: Path, monkeypatch: 
 
 
 def test_an_export_of_no_question_says_so(tmp_path: Path) -> None:
-    benchmark = benchmark_of([], tmp_path / "bench")
+    benchmark = export_benchmark([], tmp_path / "bench")
     assert to_table([]).height == 0
     with pytest.raises(InputError, match=r"no question can be exported \(none is selected\)"):
         export(benchmark, tmp_path / "out", to="jsonl")
@@ -385,7 +242,7 @@ def test_any_text_is_read_back_as_it_was(stem: str, options: list[str], family: 
     )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        benchmark = benchmark_of([question], folder / "bench")
+        benchmark = export_benchmark([question], folder / "bench")
         for to in HARNESSES:
             export(benchmark, folder / to, to=to)
         (item,) = read_items(folder / "jsonl")

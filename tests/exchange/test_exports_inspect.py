@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_making import HOSTILE, benchmark_of, hostile_benchmark, hostile_question
+from export_making import HOSTILE, export_benchmark, hostile_benchmark, hostile_question
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
@@ -143,7 +143,7 @@ def test_a_picture_outside_of_the_export_is_refused(built: Benchmark, simulated:
 
 def test_what_is_not_asked_is_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     questions = [hostile_question(0, "choice"), hostile_question(1, "text")]
-    benchmark = benchmark_of(questions, tmp_path / "bench")
+    benchmark = export_benchmark(questions, tmp_path / "bench")
     task = lidar_hallu(benchmark=str(benchmark.path))
     assert [sample.id for sample in task.dataset] == [questions[0].id]
     assert "left out: 1 × " in caplog.text

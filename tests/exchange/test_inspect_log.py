@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from export_making import benchmark_of, hostile_question
+from export_making import export_benchmark, hostile_question
 from inspect_ai.log import read_eval_log, read_eval_log_sample, read_eval_log_sample_summaries
 
 from probe4d.benchmarks.benchmark import Benchmark
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("quiet")
 
 @pytest.fixture
 def rotated_run(tmp_path: Path) -> tuple[Benchmark, Path]:
-    benchmark = benchmark_of([hostile_question(n, "choice") for n in range(3)], tmp_path / "bench")
+    benchmark = export_benchmark([hostile_question(n, "choice") for n in range(3)], tmp_path / "bench")
     setting = setting_named("permuted:4")
     answers = [
         Answer(
