@@ -14,7 +14,7 @@ QUESTIONS = 500
 MODEL = "openai-api/fake/model"
 
 
-def asking_benchmark(number: int = QUESTIONS) -> Benchmark:
+def benchmark_of(number: int = QUESTIONS) -> Benchmark:
     """Questions whose prompts differ."""
     prompts = [f"Is it {place}?" for place in range(number)]
     asked = [making.question(n, suite="lidar-hallu", question=text, prompt=text) for n, text in enumerate(prompts)]
@@ -25,7 +25,7 @@ def run(out: Path, base_url: str, max_connections: int) -> None:
     """Ask, and exit with 1 after an error, as the command does; `python -m` would import anew each time."""
     os.environ["FAKE_API_KEY"] = "fake-key-that-no-file-may-hold"
     ask(
-        asking_benchmark(),
+        benchmark_of(),
         out,
         model=MODEL,
         plan=RunPlan(base_url=base_url),

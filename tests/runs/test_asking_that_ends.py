@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking_run import asking_benchmark
+from asking_run import benchmark_of
 
 from making import Model
 from probe4d.errors import InputError
@@ -44,7 +44,7 @@ def refusing(first: int, end: int, *, fatal_at: int | None = None) -> Callable[[
 
 def test_a_run_goes_on_past_questions_that_failed_before(tmp_path: Path) -> None:
     """They come first, and are more than those that end a run without any answer."""
-    benchmark = asking_benchmark(60)
+    benchmark = benchmark_of(60)
     with pytest.raises(ModelFailure, match="out of credit"):
         ask(benchmark, tmp_path / "run", model=Model(refusing(2, 22, fatal_at=40)))
     run = ask(benchmark, tmp_path / "run", model=Model(refusing(2, 22)))
@@ -54,7 +54,7 @@ def test_a_run_goes_on_past_questions_that_failed_before(tmp_path: Path) -> None
 def test_a_run_that_nothing_answers_costs_few_calls(tmp_path: Path) -> None:
     model = Model(refusing(0, 300))
     with pytest.raises(ModelFailure, match="10 requests in a row got no answer, the last one because the question is"):
-        ask(asking_benchmark(300), tmp_path / "run", model=model)
+        ask(benchmark_of(300), tmp_path / "run", model=model)
     assert len(model.asked) < 30
     errors = (tmp_path / "run" / "errors.jsonl").read_text().splitlines()
     assert len(errors) >= 10, "the failure that ends asking is listed with the others"
@@ -62,7 +62,7 @@ def test_a_run_that_nothing_answers_costs_few_calls(tmp_path: Path) -> None:
 
 def test_answers_in_which_a_key_was_are_counted(tmp_path: Path) -> None:
     model = Model(lambda request: f"It is {REDACTED}." if number(request) < 3 else "Yes")
-    assert summary_of(ask(asking_benchmark(8), tmp_path / "run", model=model)).redacted == 3
+    assert summary_of(ask(benchmark_of(8), tmp_path / "run", model=model)).redacted == 3
 
 
 def test_reasoning_in_which_a_key_was_is_counted(tmp_path: Path) -> None:
@@ -77,5 +77,5 @@ def test_reasoning_in_which_a_key_was_is_counted(tmp_path: Path) -> None:
 def test_no_generation_option_puts_a_key_into_a_record(monkeypatch: pytest.MonkeyPatch, fields: dict[str, Any]) -> None:
     monkeypatch.setenv("FAKE_API_KEY", KEY)
     with pytest.raises(InputError, match="holds a key") as caught:
-        prepare(asking_benchmark(2), RunPlan(generation=Generation(**fields)))
+        prepare(benchmark_of(2), RunPlan(generation=Generation(**fields)))
     assert KEY not in str(caught.value)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asking_run import QUESTIONS, asking_benchmark, run
+from asking_run import QUESTIONS, benchmark_of, run
 from fake_server import FakeServer
 
 MAX_CONNECTIONS = 8
@@ -84,7 +84,7 @@ def test_a_run_killed_at_random_moments_loses_and_repeats_nothing(
     processes: ForkServerContext, undisturbed: bytes, tmp_path: Path, kills: int
 ) -> None:
     server = FakeServer(SCRIPT, tmp_path)
-    out, prompts = tmp_path / "run", {question.id: question.prompt for question in asking_benchmark().questions}
+    out, prompts = tmp_path / "run", {question.id: question.prompt for question in benchmark_of().questions}
     counted: list[dict[str, int]] = []
     for size, wait_s in moments(kills, len(undisturbed), seed=kills):
         killed_after(processes, out, server, size, wait_s)
