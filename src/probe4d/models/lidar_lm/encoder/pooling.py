@@ -14,10 +14,10 @@ __all__ = ["AttentionPooling"]
 class AttentionPooling(nn.Module):
     """Attention pooling as in CLIP, whose only query is the mean of the whole grid (LidarCLIP section 3.1).
 
-    Empty cells count in the mean, as zeros, and are never attended to. As there is one query a cloud, keys and
-    values are not computed: with key_i = K x_i + k, the product q . key_i is (Kᵀq) . x_i and a constant that the
-    softmax cancels; the weighted sum of values is V applied to the weighted sum of x_i. The same holds of
-    `in_proj`. This is the published formula in another order of multiplication, at a fiftieth of its cost.
+    Empty cells count in the mean, as zeros, and are never attended to. As there is one query a cloud, neither keys
+    nor values are computed: with key_i = K x_i + k, the product q . key_i is (Kᵀq) . x_i + q . k, and the weighted
+    sum of values is V applied to the weighted sum of x_i; the same holds of `in_proj`. This is the published formula
+    in another order of multiplication, at a fraction of its cost.
 
     Attribute names are those of the released checkpoints.
     """
@@ -56,9 +56,11 @@ class AttentionPooling(nn.Module):
         """How much each head attends to each cell, (count, heads, cells); 0 where a cell is empty."""
         query = self.q_proj(self.in_proj(grid.mean(dim=1)) + self.positional_embedding[0])
         query = query.view(len(grid), self.heads, query.shape[1] // self.heads)
+        query = query / query.shape[2] ** 0.5
         asked = torch.einsum("bhd,hdw->bhw", query, self._by_head(self.k_proj.weight))
-        scores = (asked @ self.in_proj.weight) @ grid.transpose(1, 2) + asked @ self.positional_embedding[1:].T
-        scores = scores / query.shape[2] ** 0.5
+        of_place = asked @ self.positional_embedding[1:].T
+        constant = (query * self.k_proj.bias.view(self.heads, -1)).sum(dim=2, keepdim=True)
+        scores = (asked @ self.in_proj.weight) @ grid.transpose(1, 2) + of_place + constant
         weights: Tensor = scores.masked_fill(~filled, torch.finfo(scores.dtype).min).softmax(dim=2) * filled
         return weights
 

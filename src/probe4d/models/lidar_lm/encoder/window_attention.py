@@ -12,23 +12,39 @@ from torch.nn import functional
 from probe4d.models.lidar_lm.encoder.grid import Occupancy
 from probe4d.models.lidar_lm.encoder.options import EncoderOptions
 
-__all__ = ["WindowAttention", "Windows", "partition", "position_table"]
+__all__ = ["Bucket", "WindowAttention", "Windows", "partition", "position_table"]
 
 _SMALLEST_BUCKET = 16
 
 
 @dataclass(frozen=True)
+class Bucket:
+    """Windows that hold about as many occupied cells, padded to the most of them.
+
+    Attributes:
+        members: (windows, most) int64: rows of the V occupied cells; any row where a window holds fewer.
+        filled: (windows, most) bool: false there.
+        rows: (f,) int64: the members that are filled, window by window.
+        slots: (f,) int64: where these lie among the windows x most.
+    """
+
+    members: Tensor
+    filled: Tensor
+    rows: Tensor
+    slots: Tensor
+
+
+@dataclass(frozen=True)
 class Windows:
-    """The occupied cells of each window, in buckets of windows that hold about as many.
+    """The occupied cells of each window.
 
     Attributes:
         place: (V,) int64: place of each occupied cell in its window, `row * window_cells + column`.
-        buckets: Of each bucket, `members` (windows, most) int64, rows of the V cells, and `filled` (windows, most)
-            bool, false where a window holds fewer.
+        buckets: The windows; every occupied cell is in one of them.
     """
 
     place: Tensor
-    buckets: tuple[tuple[Tensor, Tensor], ...]
+    buckets: tuple[Bucket, ...]
 
 
 def partition(occupied: Occupancy, columns: int, window_cells: int, shift: int) -> Windows:
@@ -46,7 +62,7 @@ def partition(occupied: Occupancy, columns: int, window_cells: int, shift: int) 
     return Windows(place, tuple(_buckets(order, starts, counts, window_cells**2)))
 
 
-def _buckets(order: Tensor, starts: Tensor, counts: Tensor, most: int) -> Iterator[tuple[Tensor, Tensor]]:
+def _buckets(order: Tensor, starts: Tensor, counts: Tensor, most: int) -> Iterator[Bucket]:
     low, high = 0, _SMALLEST_BUCKET
     while low < most:
         high = min(high, most)
@@ -55,7 +71,7 @@ def _buckets(order: Tensor, starts: Tensor, counts: Tensor, most: int) -> Iterat
             slots = torch.arange(high, device=order.device)
             filled = slots < counts[chosen, None]
             members = order[(starts[chosen, None] + slots).clamp(max=len(order) - 1)]
-            yield members, filled
+            yield Bucket(members, filled, members[filled], filled.flatten().nonzero().squeeze(1))
         low, high = high, 2 * high
 
 
@@ -139,11 +155,14 @@ class _AttentionInWindows(nn.Module):
         of_place = functional.linear(features + positions, weights[: 2 * channels], biases[: 2 * channels])
         alone = functional.linear(features, weights[2 * channels :], biases[2 * channels :])
         of_cells = torch.cat([of_place, alone], dim=1)
-        attended = torch.empty_like(alone)
-        for members, filled in windows.buckets:
-            split = of_cells[members].view(*members.shape, 3, heads, channels // heads)
+        attended = torch.zeros_like(alone)
+        for bucket in windows.buckets:
+            padded = of_cells.index_select(0, bucket.members.flatten())
+            split = padded.view(*bucket.members.shape, 3, heads, channels // heads)
             query, key, value = split.permute(2, 0, 3, 1, 4).unbind()
-            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=filled[:, None, None, :])
-            attended[members[filled]] = mixed.transpose(1, 2).flatten(2)[filled]
+            visible = bucket.filled[:, None, None, :]
+            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=visible)
+            mixed = mixed.transpose(1, 2).reshape(-1, channels)
+            attended = attended.index_copy(0, bucket.rows, mixed.index_select(0, bucket.slots))
         projected: Tensor = attention.out_proj(attended)
         return projected
