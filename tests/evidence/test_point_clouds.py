@@ -127,6 +127,16 @@ class TestOneWedge:
         assert len(inside) > 100
         assert np.allclose(wedge.points, inside, atol=1e-4)
 
+    def test_of_other_cameras_for_training(self, tmp_path: Path) -> None:
+        scenes = standing(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
+        write_scan(scan_of(scenes), around(np.array([55.0, 0.0, 27.5])))
+        cut = PointClouds(scenes, "one-wedge", squares_of=("CAM_FRONT", "CAM_FRONT_LEFT", "CAM_BACK")).of(SCENE, 0)
+        assert [(wedge.channel, len(wedge.points)) for wedge in cut] == [
+            ("CAM_FRONT", 1),
+            ("CAM_FRONT_LEFT", 1),
+            ("CAM_BACK", 0),
+        ]
+
     def test_may_be_empty(self, tmp_path: Path) -> None:
         scenes = standing(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
         write_scan(scan_of(scenes), around(np.array([0.0])))
@@ -176,8 +186,8 @@ class TestBadInput:
     def test_what_is_missing_is_known_before_it_is_read(self, surround: Scenes) -> None:
         scan_of(surround, 1).unlink()
         clouds = PointClouds(surround)
-        assert list(clouds.missing(SCENE)) == [1]
-        assert "1.pcd.bin: is not there" in clouds.missing(SCENE)[1]
+        assert list(clouds.missing([SCENE])) == [(SCENE, 1)]
+        assert "1.pcd.bin: is not there" in clouds.missing([SCENE])[SCENE, 1]
         with pytest.raises(InputError, match=r"1\.pcd\.bin: cannot be read"):
             clouds.of(SCENE, 1)
 
@@ -185,8 +195,8 @@ class TestBadInput:
     def test_a_reading_that_a_key_frame_lacks(self, surround: Scenes, channel: str) -> None:
         sensors = surround.sensors.filter(~((pl.col("frame") == 1) & (pl.col("channel") == channel)))
         clouds = PointClouds(replace(surround, sensors=sensors))
-        assert channel in clouds.missing(SCENE)[1]
-        assert list(clouds.missing(SCENE)) == [1]
+        assert list(clouds.missing([SCENE])) == [(SCENE, 1)]
+        assert channel in clouds.missing([SCENE])[SCENE, 1]
         with pytest.raises(InputError, match=f"key frame 1: has no reading of {channel}"):
             clouds.of(SCENE, 1)
 
@@ -197,7 +207,7 @@ class TestBadInput:
 
     def test_scenes_and_frames_that_there_are_not(self, surround: Scenes) -> None:
         clouds = PointClouds(surround)
-        for call in (lambda: clouds.frames("scene-9"), lambda: clouds.of("scene-9", 0), lambda: clouds.missing("x")):
+        for call in (lambda: clouds.frames("scene-9"), lambda: clouds.of("scene-9", 0)):
             with pytest.raises(InputError, match="has no scene"):
                 call()
         for frame in (-1, 2):
@@ -223,7 +233,7 @@ def test_real_scans_are_shared_out(real_data: Callable[[str], Path]) -> None:
         wedges = clouds.of(scene, 0)
         assert sum(len(wedge.points) for wedge in wedges) == len(scan.points)
         assert clouds.channels == tuple(YAWS_DEG)
-        assert len(clouds.missing(scene)) == missing
+        assert len(clouds.missing([scene])) == missing
         assert all(wedge.points[:, 3].min() >= 0 and wedge.points[:, 3].max() <= 1 for wedge in wedges)
     (seen,) = PointClouds(nuscenes, "one-wedge").of("scene-0061", 0)
     whole = PointClouds(nuscenes).of("scene-0061", 0)[-1]

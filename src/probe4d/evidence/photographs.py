@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from PIL import Image, UnidentifiedImageError
 from probe4d.errors import InputError
 from probe4d.scenes.sensor_files import FETCH_AGAIN, read_sensor_file
 
-__all__ = ["MAX_PIXELS", "open_photograph"]
+__all__ = ["MAX_PIXELS", "open_photograph", "whole_photograph"]
 
 MAX_PIXELS = 64_000_000
 """More pixels than any camera of a vehicle has: a file that declares more is not decoded."""
@@ -38,9 +40,29 @@ def open_photograph(path: Path, box_px: tuple[int, int]) -> Image.Image:
     Raises:
         InputError: The file cannot be read, is no such image, is damaged or cut off, or is larger than `MAX_PIXELS`.
     """
+    with _sound(path) as image:
+        return _fitted(image, box_px)
+
+
+def whole_photograph(path: Path) -> Image.Image:
+    """Read an image in its full size, RGB.
+
+    Args:
+        path: A JPEG or PNG file.
+
+    Raises:
+        InputError: As for `open_photograph`.
+    """
+    with _sound(path) as image:
+        return image.convert("RGB")
+
+
+@contextmanager
+def _sound(path: Path) -> Iterator[Image.Image]:
+    """An image whose pixels are decoded in the block."""
     content = read_sensor_file(path)
     try:
-        return _fitted(_opened(content, path), box_px)
+        yield _opened(content, path)
     except _DAMAGE as error:
         raise InputError(f"is damaged ({error}).", path=path, remedy=FETCH_AGAIN) from error
 

@@ -7,6 +7,7 @@ the camera. Encoders that are trained against a camera's images learn these axes
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from threading import Lock
 from typing import Literal, NamedTuple
@@ -16,11 +17,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.errors import InputError
+from probe4d.evidence.readings import missing_readings
 from probe4d.evidence.wedge_rig import BEARINGS_DEG, WEDGE_SE3_CAMERA, WedgeRig, surround_cameras, wedge_rig
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.points import read_scan
 from probe4d.scenes.projection import project
-from probe4d.scenes.sensor_files import FETCH_AGAIN, list_files
+from probe4d.scenes.sensor_files import FETCH_AGAIN
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import inside
 
@@ -59,13 +61,15 @@ class PointClouds:
     and 180 degrees), level in the ego frame, with the LiDAR as origin.
 
     With `one-wedge` there is what CAM_BACK_RIGHT sees in the centre square of its image, beyond 0.5 m; other points
-    are left out (B4DL's released extractor).
+    are left out (B4DL's released extractor). Its encoder was trained on the like of all six cameras, which `squares_of`
+    gives.
 
     It may be used from several threads.
 
     Args:
         scenes: The scenes.
         coverage: Which points are seen.
+        squares_of: Cameras whose centre squares are seen with `one-wedge`.
 
     Attributes:
         scenes: The scenes.
@@ -76,12 +80,16 @@ class PointClouds:
         InputError: For `one-wedge`, a scene has no such camera.
     """
 
-    def __init__(self, scenes: Scenes, coverage: Coverage = "wedges") -> None:
+    def __init__(
+        self, scenes: Scenes, coverage: Coverage = "wedges", *, squares_of: Sequence[str] = (RELEASED_CHANNEL,)
+    ) -> None:
         self.scenes = scenes
         self.coverage = coverage
         self._tables = scenes.root / scenes.version
         self._frames: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
-        self._cameras = _cameras_of_wedges(scenes, coverage)
+        self._cameras = surround_cameras(scenes) if coverage == "wedges" else tuple(squares_of)
+        for camera in self._cameras:
+            self._refuse_without(camera)
         self.channels = self._cameras or tuple(BEARINGS_DEG)
         self._rig = lru_cache(maxsize=4)(self._found_rig)  # of the scenes at hand
         self._left_out: Counter[str] = Counter()
@@ -101,24 +109,10 @@ class PointClouds:
         """Points that the wedges cut so far lack, since a value was NaN or infinite, or lay beyond 1000 km."""
         return self._left_out[scene]
 
-    def missing(self, scene: str) -> dict[int, str]:
-        """Key frames of a scene whose wedges cannot be cut, since a reading or the scan's file is not there.
-
-        Returns:
-            What is missing of each such key frame, in their order.
-
-        Raises:
-            InputError: There is no such scene.
-        """
-        rig = self._rig(scene)
-        filenames = pl.Series("filename", rig.files, dtype=pl.String).fill_null("").to_frame()
-        reasons = {}
-        for frame, (file, is_there) in enumerate(list_files(self.scenes.root, filenames)["filename", "exists"].rows()):
-            if channel := rig.lacking[frame]:
-                reasons[frame] = str(self._no_reading(scene, frame, channel))
-            elif not is_there:
-                reasons[frame] = f"{self.scenes.root / file}: is not there."
-        return reasons
+    def missing(self, scenes: Iterable[str]) -> dict[tuple[str, int], str]:
+        """What is missing, by scene and key frame: a reading that wedges are cut by, or the scan's file."""
+        lidar = self.scenes.reference_channel
+        return missing_readings(self.scenes, scenes, [lidar, *self._cameras], read=lidar)
 
     def of(self, scene: str, frame: int) -> tuple[Wedge, ...]:
         """The wedges of a key frame, in the order of `channels`.
@@ -134,15 +128,25 @@ class PointClouds:
         if file is None or lacking is not None:
             raise self._no_reading(scene, frame, lacking or self.scenes.reference_channel)
         points = self._points(scene, file)
+        if self.coverage == "wedges":
+            nearest = np.argmax(points[:, :3] @ rig.directions[frame].T, axis=1)
+            shares = [points[nearest == number] for number in range(len(self.channels))]
+        else:
+            shares = [points] * len(self.channels)
         wedge_SE3_lidar = rig.wedge_SE3_lidar.at(np.array(frame))
+        cut = [_in_axes(share, wedge_SE3_lidar.at(np.array(number))) for number, share in enumerate(shares)]
         if self.coverage == "one-wedge":
-            in_wedge = _in_axes(points, wedge_SE3_lidar.at(np.array(0)))
-            return (Wedge(RELEASED_CHANNEL, in_wedge[self._seen(in_wedge, rig, scene, frame)]),)
-        nearest = np.argmax(points[:, :3] @ rig.directions[frame].T, axis=1)
-        return tuple(
-            Wedge(channel, _in_axes(points[nearest == number], wedge_SE3_lidar.at(np.array(number))))
-            for number, channel in enumerate(self.channels)
-        )
+            cut = [share[self._seen(share, rig.cameras[number], scene, frame)] for number, share in enumerate(cut)]
+        return tuple(map(Wedge, self.channels, cut))
+
+    def _refuse_without(self, camera: str) -> None:
+        having = self.scenes.sensors.filter(pl.col("channel") == camera)["scene"].n_unique()
+        if having < len(self.scenes.names):
+            raise InputError(
+                f"has no camera {camera} in every scene, which the coverage {self.coverage} is cut by.",
+                path=self._tables,
+                remedy="Take the coverage wedges.",
+            )
 
     def _points(self, scene: str, file: str) -> NDArray[np.float32]:
         path = inside(self.scenes.root, file)
@@ -159,12 +163,12 @@ class PointClouds:
             self._left_out[scene] += scan.not_finite + int((~usable).sum())
         return points[usable]
 
-    def _seen(self, points: NDArray[np.float32], rig: WedgeRig, scene: str, frame: int) -> NDArray[np.bool_]:
+    def _seen(self, points: NDArray[np.float32], camera: pl.DataFrame, scene: str, frame: int) -> NDArray[np.bool_]:
         """Which points of a wedge the centre square of its camera's image shows."""
-        intrinsics, width, height = rig.cameras[0].select("intrinsics", "width", "height").row(frame)
+        channel, intrinsics, width, height = camera.select("channel", "intrinsics", "width", "height").row(frame)
         if intrinsics is None or not width or not height:
             raise InputError(
-                f"has no intrinsics or image size of {RELEASED_CHANNEL}.",
+                f"has no intrinsics or image size of {channel}.",
                 path=self._tables,
                 row=f"{scene}, key frame {frame}",
                 remedy="Take the coverage wedges, which needs neither.",
@@ -180,19 +184,6 @@ class PointClouds:
 
     def _no_reading(self, scene: str, frame: int, channel: str) -> InputError:
         return InputError(f"has no reading of {channel}.", path=self._tables, row=f"{scene}, key frame {frame}")
-
-
-def _cameras_of_wedges(scenes: Scenes, coverage: Coverage) -> tuple[str, ...]:
-    if coverage == "wedges":
-        return surround_cameras(scenes)
-    has_it = scenes.sensors.filter(pl.col("channel") == RELEASED_CHANNEL)["scene"].n_unique() == len(scenes.names)
-    if not has_it:
-        raise InputError(
-            f"has no camera {RELEASED_CHANNEL} in every scene, which the coverage one-wedge is cut from.",
-            path=scenes.root / scenes.version,
-            remedy="Take the coverage wedges.",
-        )
-    return (RELEASED_CHANNEL,)
 
 
 def _in_axes(points: NDArray[np.float32], wedge_SE3_lidar: SE3) -> NDArray[np.float32]:
