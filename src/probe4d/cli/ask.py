@@ -10,6 +10,7 @@ import typer
 
 from probe4d.cli import app, output
 from probe4d.cli import ask_options as options
+from probe4d.cli.shared_options import Prompts, with_prompts
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
@@ -22,27 +23,16 @@ __all__ = ["ask"]
 
 
 @app.command("ask")
+@with_prompts
 def ask(
     benchmark: options.Bench,
+    *,
     model: options.Model = None,
     preset: options.Preset = None,
     list_presets: options.ListPresets = False,
     base_url: options.BaseUrl = None,
     arguments: options.Arguments = None,
-    setting: options.SettingName = "default",
-    families: options.Families = None,
-    sample: options.Sample = None,
-    sample_seed: options.SampleSeed = 42,
-    limit: options.Limit = None,
-    evidence: options.Evidence = "none",
-    data: options.Data = None,
-    version: options.Version = None,
-    evidence_span: options.Span = "question",
-    evidence_seed: options.EvidenceSeed = 42,
-    max_frames: options.MaxFrames = None,
-    max_side: options.MaxSide = None,
-    jpeg_quality: options.JpegQuality = None,
-    workers: options.Workers = None,
+    prompts: Prompts,
     temperature: options.Temperature = None,
     top_p: options.TopP = None,
     max_tokens: options.MaxTokens = None,
@@ -88,17 +78,9 @@ def ask(
     )
     own_arguments = reading.key_values(arguments or (), option="-M")
     plan = RunPlan(
-        setting=setting,
-        evidence=reading.evidence_plan(
-            evidence,
-            span=evidence_span,
-            seed=evidence_seed,
-            max_frames=max_frames,
-            max_side_px=max_side,
-            jpeg_quality=jpeg_quality,
-            preset=chosen,
-        ),
-        selection=reading.selection(families, sample=sample, seed=sample_seed, limit=limit),
+        setting=prompts.setting,
+        evidence=prompts.evidence_plan(chosen),
+        selection=prompts.selection(),
         generation=generation if chosen is None else chosen.fill(generation),
         base_url=base_url,
         arguments=own_arguments if chosen is None else {**chosen.arguments_for(name), **own_arguments},
@@ -106,9 +88,11 @@ def ask(
     )
     if is_control(name) and plan.evidence.kind != "none":
         raise InputError(f"{name} looks at nothing: it takes no evidence.", remedy="Ask it without --evidence.")
-    course = Course(max_connections=max_connections, max_retries=max_retries, timeout_s=timeout, workers=workers)
+    course = Course(
+        max_connections=max_connections, max_retries=max_retries, timeout_s=timeout, workers=prompts.workers
+    )
     read = read_benchmark(benchmark)
-    scenes = reading.scenes_shown(read, plan.evidence, data, version)
+    scenes = prompts.scenes(read, plan.evidence)
     if out is None or dry_run:
         _print_estimate(read, name, plan, scenes, tokenizer, as_json=as_json)
     else:

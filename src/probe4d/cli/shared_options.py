@@ -1,0 +1,84 @@
+"""Options that several verbs take as one parameter: what is put to a model, whoever asks it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from probe4d.cli import arguments as reading
+from probe4d.cli import ask_options as options
+
+if TYPE_CHECKING:
+    from probe4d.benchmarks.benchmark import Benchmark
+    from probe4d.models.presets import Preset
+    from probe4d.runs.evidence_plan import EvidencePlan
+    from probe4d.runs.selection import Selection
+    from probe4d.scenes.tables import Scenes
+
+__all__ = ["Prompts", "with_prompts"]
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Which questions are put, how, and what is shown with them; the fields are options of the command line."""
+
+    setting: options.SettingName = "default"
+    families: options.Families = None
+    sample: options.Sample = None
+    sample_seed: options.SampleSeed = 42
+    limit: options.Limit = None
+    evidence: options.Evidence = "none"
+    data: options.Data = None
+    version: options.Version = None
+    evidence_span: options.Span = "question"
+    evidence_seed: options.EvidenceSeed = 42
+    max_frames: options.MaxFrames = None
+    max_side: options.MaxSide = None
+    jpeg_quality: options.JpegQuality = None
+    workers: options.Workers = None
+
+    def selection(self) -> Selection | None:
+        """The part of a benchmark that is asked; see `probe4d.cli.arguments.selection`."""
+        return reading.selection(self.families, sample=self.sample, seed=self.sample_seed, limit=self.limit)
+
+    def evidence_plan(self, preset: Preset | None = None) -> EvidencePlan:
+        """What is shown; see `probe4d.cli.arguments.evidence_plan`."""
+        return reading.evidence_plan(
+            self.evidence,
+            span=self.evidence_span,
+            seed=self.evidence_seed,
+            max_frames=self.max_frames,
+            max_side_px=self.max_side,
+            jpeg_quality=self.jpeg_quality,
+            preset=preset,
+        )
+
+    def scenes(self, benchmark: Benchmark, plan: EvidencePlan) -> Scenes | None:
+        """The scenes that evidence is taken from; see `probe4d.cli.arguments.scenes_shown`."""
+        return reading.scenes_shown(benchmark, plan, self.data, self.version)
+
+
+def with_prompts(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb the options of `Prompts` where its signature has the parameter `prompts`.
+
+    typer makes each parameter of a verb one option, and reads no groups of them.
+    """
+    hints = get_type_hints(Prompts, include_extras=True)
+    of_group = [(field.name, hints[field.name], field.default) for field in fields(Prompts)]
+    taken: list[tuple[str, Any, Any]] = []
+    for parameter in inspect.signature(verb, eval_str=True).parameters.values():
+        own = (parameter.name, parameter.annotation, parameter.default)
+        taken += of_group if parameter.name == "prompts" else [own]
+
+    @functools.wraps(verb)
+    def flat(**given: Any) -> None:
+        verb(prompts=Prompts(**{name: given.pop(name) for name, _, _ in of_group}), **given)
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters = [inspect.Parameter(name, kind, annotation=hint, default=default) for name, hint, default in taken]
+    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    flat.__annotations__ = {name: hint for name, hint, _ in taken}
+    return flat
