@@ -1,4 +1,4 @@
-"""How a language model is trained: the defaults of `training.toml`, a file of one's own over them, options over both."""
+"""How a language model is trained: the defaults of `training.toml`, a file over them, options over both."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     seed: Annotated[int, Meta(ge=0, lt=2**32)]
     checkpoint_every: _Count
     rank: _Count | None = None
-    alpha: _Positive | None = None
+    alpha: _Count | None = None
     dropout: _Share | None = None
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import msgspec
 
 from probe4d.errors import InputError
+from probe4d.evidence.ego_text import EgoText
 from probe4d.store.files import write_bytes
 from probe4d.store.logs import read_lines
 
-__all__ = ["ROWS_FILE", "TrainingRow", "read_training_rows", "write_training_rows"]
+__all__ = ["ROWS_FILE", "TrainingRow", "ego_text_of", "read_training_rows", "write_training_rows"]
 
 ROWS_FILE = "training.jsonl"
 """Name of the file in a folder that an export wrote."""
@@ -27,6 +28,7 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         answer: What the model is to say.
         ego_text: The ego vehicle's motion in words, from the question alone; null where the model is trained
             without (see `probe4d.evidence.ego_text`).
+        ego_text_kind: Which of the texts it is; the model will be asked with the same.
     """
 
     scene: str
@@ -34,6 +36,7 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     prompt: str
     answer: str
     ego_text: str | None = None
+    ego_text_kind: EgoText = "none"
 
 
 def read_training_rows(path: Path | str) -> list[TrainingRow]:
@@ -61,6 +64,21 @@ def write_training_rows(rows: Sequence[TrainingRow], path: Path) -> None:
     write_bytes(path, msgspec.json.Encoder().encode_lines(rows))
 
 
+def ego_text_of(rows: Iterable[TrainingRow]) -> EgoText:
+    """Which ego text rows are trained with, all of them alike.
+
+    Raises:
+        InputError: Some are trained with another than others.
+    """
+    first, *others = {row.ego_text_kind: None for row in rows}
+    if others:
+        raise InputError(
+            f"some training rows have the ego text {first!r} and others {others[0]!r}.",
+            remedy="Give every row the same (--ego-text), since the model is asked with one.",
+        )
+    return first
+
+
 def _usable(rows: Iterable[tuple[int, TrainingRow]], path: Path) -> Iterator[TrainingRow]:
     for line, row in rows:
         if fault := _fault(row):
@@ -77,4 +95,6 @@ def _fault(row: TrainingRow) -> str | None:
         return "a training row shows no frame (null shows the whole scene)."
     if row.frames is not None and min(row.frames) < 0:
         return f"there is no key frame {min(row.frames)}."
+    if (row.ego_text is None) != (row.ego_text_kind == "none"):
+        return "a training row has an ego text and does not say of which kind, or says a kind and has none."
     return None

@@ -1,0 +1,317 @@
+"""The two stages of B4DL's training (section 4.2): the projector alone, then LoRA alone.
+
+A training folder holds, until it is done, what it was asked to do and how far it has come; in the end it is a
+checkpoint that can be asked. The same call goes on where a killed one stopped.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import torch
+
+from probe4d.errors import InputError
+from probe4d.models.lidar_lm.base_model import fingerprint
+from probe4d.models.lidar_lm.checkpoint import RECORD, load_lidar_lm, save
+from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.models.lidar_lm.language_model import LidarLanguageModel
+from probe4d.models.lidar_lm.layouts import Layout
+from probe4d.models.lidar_lm.learner import FeaturesOf, Learner, features_on_disk
+from probe4d.models.lidar_lm.loss_log import Loss, read_losses
+from probe4d.models.lidar_lm.training_loop import fit
+from probe4d.models.lidar_lm.training_options import Precision, Stage, TrainingOptions, training_options
+from probe4d.models.lidar_lm.training_rows import TrainingRow, ego_text_of
+from probe4d.models.lidar_lm.training_state import STATE_FILE
+from probe4d.store.files import write_bytes
+from probe4d.store.folders import refuse_full
+from probe4d.store.hashing import digest
+from probe4d.store.locks import locked
+from probe4d.wording import counted, listed
+
+__all__ = ["TRAINING_FILE", "Trained", "TrainingRecord", "train_lora", "train_model", "train_projector"]
+
+TRAINING_FILE = "training.json"
+_NEW, _LOCK = ".checkpoint", ".lock"
+_DIGESTS = {"rows_digest": "rows", "features": "features", "start": "weights to start from"}
+_DTYPES: Mapping[Precision, torch.dtype] = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
+
+
+class TrainingRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What a training was asked to do; a repetition must be asked the same.
+
+    Attributes:
+        stage: What is trained.
+        options: How.
+        rows: Number of rows.
+        rows_digest: SHA-256 of the rows.
+        features: Fingerprint of the features.
+        start: Fingerprint of the weights that it starts from.
+        layout: Prompt layout.
+        devices: Number of devices that share a step.
+    """
+
+    stage: str
+    options: TrainingOptions
+    rows: int
+    rows_digest: str
+    features: str
+    start: str
+    layout: Layout
+    devices: int
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A training that is done.
+
+    Attributes:
+        folder: The checkpoint.
+        losses: Of all steps.
+        steps_before: How many of them an earlier call had done.
+    """
+
+    folder: Path
+    losses: list[Loss]
+    steps_before: int
+
+
+def train_projector(
+    rows: Sequence[TrainingRow],
+    features: FeatureFolder,
+    out: Path | str,
+    *,
+    base: Path | str,
+    options: TrainingOptions | None = None,
+    layout: Layout = "hallu",
+    **told: Callable[..., object] | None,
+) -> Trained:
+    """Train a new projector before a frozen language model, or go on with it.
+
+    Args:
+        rows: What it learns from.
+        features: Features of their scenes.
+        out: Folder of the checkpoint, new or that of the same training.
+        base: Folder of the language model, as transformers saves it.
+        options: How; null takes `training.toml`.
+        layout: Prompt layout that the model will be trained and asked in.
+        told: `begun` and `done` of `fit`.
+
+    Raises:
+        InputError: The folder is in use, features are missing or do not fit, a row is too long, or the language model
+            cannot be read.
+        RunError: As `fit`.
+    """
+    options = options or training_options("projector")
+    model = LidarLanguageModel.from_base(
+        base,
+        features.record.width,
+        _DTYPES[options.precision],
+        seed=options.seed,
+        layout=layout,
+        encoder=features.record.encoder,
+    )
+    return _train(model, rows, features, Path(out), options, stage="projector", told=told)
+
+
+def train_lora(
+    rows: Sequence[TrainingRow],
+    features: FeatureFolder,
+    out: Path | str,
+    *,
+    start: Path | str,
+    base: Path | str | None = None,
+    options: TrainingOptions | None = None,
+    layout: Layout | None = None,
+    **told: Callable[..., object] | None,
+) -> Trained:
+    """Train LoRA layers in a language model whose projector was trained before, or go on with it.
+
+    Args:
+        rows: What they learn from; the model is asked with the ego text that they have.
+        features: Features of their scenes, of the encoder that the projector was trained with.
+        out: Folder of the checkpoint, new or that of the same training.
+        start: Checkpoint with the projector. LoRA layers that it has are merged into its language model first.
+        base: Folder of its language model, where that is no longer where it was.
+        options: How; null takes `training.toml`.
+        layout: Prompt layout; null keeps that of `start`.
+        told: `begun` and `done` of `fit`.
+
+    Raises:
+        InputError: As `train_projector`, or the features have another width or encoder than those of `start`.
+        RunError: As `fit`.
+    """
+    options = options or training_options("lora")
+    model = load_lidar_lm(start, base, _DTYPES[options.precision]).merged()
+    features.refuse_other(encoder=model.encoder, width=model.feature_width)
+    model.layout = layout or model.layout
+    model.ego_text = ego_text_of(rows)
+    rank, alpha, dropout = options.rank or 64, options.alpha or 128, options.dropout
+    model.with_lora(rank, alpha, 0.0 if dropout is None else dropout, seed=options.seed)
+    return _train(model, rows, features, Path(out), options, stage="lora", told=told)
+
+
+def train_model(
+    model: LidarLanguageModel,
+    features_of: FeaturesOf,
+    rows: Sequence[TrainingRow],
+    out: Path,
+    options: TrainingOptions,
+    *,
+    features: str,
+    stage: str,
+    begun: Callable[[int, int], object] | None = None,
+    done: Callable[[Loss], object] | None = None,
+) -> Trained:
+    """Train of a model what requires gradients, or go on with it, and write the checkpoint.
+
+    Args:
+        model: The model; it is changed in place.
+        features_of: Gives rows their features; a module, such as an encoder, is trained along (and is the caller's to
+            save: a checkpoint does not hold it).
+        rows: What it learns from.
+        out: Folder of the checkpoint, new or that of the same training.
+        options: How.
+        features: Fingerprint of the features, which a repetition must share.
+        stage: What is trained, in a word.
+        begun: See `fit`.
+        done: See `fit`.
+
+    Raises:
+        InputError: The folder is in use or holds another training; or as `fit`.
+        RunError: As `fit`.
+    """
+    from accelerate import PartialState
+
+    devices = PartialState()
+    record = TrainingRecord(
+        stage=stage,
+        options=options,
+        rows=len(rows),
+        rows_digest=digest(list(rows)),
+        features=features,
+        start=fingerprint(model),
+        layout=model.layout,
+        devices=devices.num_processes,
+    )
+    with _held(out, record) if devices.is_main_process else nullcontext():
+        devices.wait_for_everyone()
+        if (out / RECORD).exists():
+            losses = read_losses(out)
+            return Trained(out, losses, steps_before=len(losses))
+        before = 0
+
+        def starts(steps: int, done_before: int) -> None:
+            nonlocal before
+            before = done_before
+            if begun is not None:
+                begun(steps, done_before)
+
+        learner = Learner(model, features_of, template=options.template, max_length=options.max_length)
+        title = f"{stage} on {counted(len(rows), 'row')}"
+        losses = fit(learner, rows, options, out, title=title, begun=starts, done=done)
+        if devices.is_main_process:
+            _finish(model, out)
+        devices.wait_for_everyone()
+        return Trained(out, losses, steps_before=before)
+
+
+def _train(
+    model: LidarLanguageModel,
+    rows: Sequence[TrainingRow],
+    features: FeatureFolder,
+    out: Path,
+    options: TrainingOptions,
+    *,
+    stage: Stage,
+    told: Mapping[str, Any],
+) -> Trained:
+    features_of = features_on_disk(features)
+    _refuse_unusable(
+        rows, features, Learner(model, features_of, template=options.template, max_length=options.max_length)
+    )
+    return train_model(model, features_of, rows, out, options, features=features.fingerprint, stage=stage, **told)
+
+
+def _refuse_unusable(rows: Sequence[TrainingRow], features: FeatureFolder, learner: Learner) -> None:
+    """Refuse, before anything is trained, rows that are too long or whose features are missing or broken."""
+    frames = {scene: len(features.rows(scene)) for scene in dict.fromkeys(row.scene for row in rows)}
+    for row in rows:
+        of_scene = frames[row.scene]
+        if row.frames is not None and max(row.frames) >= of_scene:
+            raise InputError(
+                f"a training row shows key frame {max(row.frames)} of scene {row.scene!r}, of which there are features "
+                f"of {counted(of_scene, 'key frame')} ({row.prompt[:60]!r}).",
+                path=features.path,
+                remedy="Use the features of the dataset that the rows are about.",
+            )
+        learner.refuse_long(row, of_scene if row.frames is None else len(row.frames))
+
+
+@contextmanager
+def _held(out: Path, record: TrainingRecord) -> Iterator[None]:
+    """Hold the folder of a training, new or begun by the same call, and clear away what a kill left half-written."""
+    path = out / TRAINING_FILE
+    if not path.exists():
+        refuse_full(out, "is no training and is not empty.", ignored=lambda entry: entry.name.startswith("."))
+    with locked(out / _LOCK):
+        leftovers = [*out.glob(".*.part"), out / _NEW, *([out / STATE_FILE] if (out / RECORD).exists() else [])]
+        for leftover in leftovers:
+            _remove(leftover)
+        if path.exists():
+            _refuse_other(_read_record(path), record, out)
+        else:
+            write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        yield
+
+
+def _read_record(path: Path) -> TrainingRecord:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=TrainingRecord)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise InputError(
+            f"is no record of a training ({error}).", path=path, remedy="Train into another folder."
+        ) from error
+
+
+def _refuse_other(old: TrainingRecord, new: TrainingRecord, out: Path) -> None:
+    was, now = (_told(record) for record in (old, new))
+    if differing := [name for name in now if was[name] != now[name]]:
+        phrases = [
+            f"{name} {was[name]!r}, now {now[name]!r}" if name not in _DIGESTS else f"other {_DIGESTS[name]}"
+            for name in differing
+        ]
+        raise InputError(
+            f"holds a training that was asked otherwise: {listed(phrases)}.",
+            path=out,
+            remedy="Repeat the call that began it, or train into another folder.",
+        )
+
+
+def _told(record: TrainingRecord) -> dict[str, Any]:
+    fields = msgspec.structs.asdict(record)
+    return {**fields, **msgspec.structs.asdict(fields.pop("options"))}
+
+
+def _finish(model: LidarLanguageModel, out: Path) -> None:
+    """Put the checkpoint into the folder, its record last, so that there is a whole one or none."""
+    model.projector.to(model.language_model.dtype)
+    new = out / _NEW
+    save(model, new)
+    for entry in sorted(new.iterdir(), key=lambda entry: entry.name == RECORD):
+        _remove(out / entry.name)
+        entry.replace(out / entry.name)
+    new.rmdir()
+    (out / STATE_FILE).unlink(missing_ok=True)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
