@@ -37,6 +37,24 @@ class Contrast(msgspec.Struct, frozen=True, kw_only=True):
     order: tuple[int, ...]
 
 
+class KeptLogit(msgspec.Struct, frozen=True, kw_only=True):
+    """What both branches gave one token as the first of an answer.
+
+    Attributes:
+        token: The token's number.
+        text: The token as text.
+        label: The option's label that the token begins, or null.
+        clean: Its logit with the frames in order.
+        shuffled: Its logit with the frames shuffled; null without contrast.
+    """
+
+    token: int
+    text: str
+    label: str | None
+    clean: float
+    shuffled: float | None
+
+
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """One call of a model.
 
@@ -46,6 +64,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         images: Pictures put before the text, in order.
         features: LiDAR features put before the text; only a LiDAR language model takes any.
         contrast: How a LiDAR language model decodes with temporal contrast; null decodes plainly.
+        ego_text: How the ego vehicle moves, for a LiDAR language model, which has a place of its own for it.
+        labels: Labels of the answers that the question offers, whose logits are kept where a model keeps any.
         seed: Seed of the generation; null leaves it to the provider.
         hints: Generation options that this request needs, over those of the model.
     """
@@ -55,6 +75,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     images: tuple[Image, ...] = ()
     features: FeatureRows | None = None
     contrast: Contrast | None = None
+    ego_text: str | None = None
+    labels: tuple[str, ...] = ()
     seed: int | None = None
     hints: Mapping[str, Any] = {}
 
@@ -71,6 +93,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
         tokens: Tokens generated.
         input_tokens: Tokens read.
         seconds: Time of the call that succeeded.
+        first_logits: Logits of the first token, where they were to be kept.
     """
 
     text: str
@@ -80,6 +103,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     input_tokens: int | None = None
     seconds: float | None = None
+    first_logits: tuple[KeptLogit, ...] = ()
 
 
 class ModelFailure(RunError):

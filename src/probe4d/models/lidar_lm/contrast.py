@@ -4,32 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import msgspec
 import torch
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from probe4d.errors import InputError
+from probe4d.models.request import KeptLogit
 
-__all__ = ["KeptLogit", "contrasted", "kept_logits", "label_tokens"]
-
-
-class KeptLogit(msgspec.Struct, frozen=True, kw_only=True):
-    """What both branches gave one token as the first of an answer.
-
-    Attributes:
-        token: The token's number.
-        text: The token as text.
-        label: The option's label that the token begins, or null.
-        clean: Its logit with the frames in order.
-        shuffled: Its logit with the frames shuffled; null without contrast.
-    """
-
-    token: int
-    text: str
-    label: str | None
-    clean: float
-    shuffled: float | None
+__all__ = ["contrasted", "kept_logits", "label_tokens"]
 
 
 def contrasted(clean: Tensor, shuffled: Tensor, alpha: Tensor) -> Tensor:

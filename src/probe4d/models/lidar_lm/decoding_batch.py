@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from probe4d.models.lidar_lm.contrast import KeptLogit, contrasted, kept_logits, label_tokens
+from probe4d.models.lidar_lm.contrast import contrasted, kept_logits, label_tokens
 from probe4d.models.lidar_lm.decoding_items import DecodingItem, DecodingModel, DecodingOptions, FinishReason
 from probe4d.models.lidar_lm.key_value_cache import KeyValueCache, SharedPrefix
 from probe4d.models.lidar_lm.sampling import next_tokens
 from probe4d.models.lidar_lm.sequences import Numbers, shared_length, shared_runs
+from probe4d.models.request import KeptLogit
 
 __all__ = ["Answering", "DecodingBatch"]
 
