@@ -143,18 +143,15 @@ class LidarLanguageModel(nn.Module):
             )
         return batch
 
-    def forward(
-        self, sequences: Sequence[Spliced], features: Sequence[Sequence[Tensor]], **options: Any
-    ) -> CausalLMOutputWithPast:
+    def forward(self, sequences: Sequence[Spliced], features: Sequence[Sequence[Tensor]]) -> CausalLMOutputWithPast:
         """Logits (batch, length, vocabulary) and the mean cross-entropy of the tokens that are learnt.
 
         Args:
             sequences: What is read.
             features: For each sequence its sets of rows (see `splicing.embed_batch`).
-            options: Passed on to the language model, such as `num_items_in_batch`.
         """
         batch = self.embedded(sequences, features)
-        output: CausalLMOutputWithPast = self.language_model(**batch._asdict(), use_cache=False, **options)
+        output: CausalLMOutputWithPast = self.language_model(**batch._asdict(), use_cache=False)
         return output
 
     def with_lora(self, rank: int = 64, alpha: int = 128, dropout: float = 0.05, *, seed: int = 0) -> Self:

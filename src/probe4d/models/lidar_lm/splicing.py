@@ -17,6 +17,7 @@ from transformers import PreTrainedTokenizerBase
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.conversation import TEMPLATES, Chunks, TemplateName, prompt_chunks, reply_text
+from probe4d.wording import counted
 
 __all__ = ["FEATURES", "IGNORED", "Embedded", "Spliced", "embed_batch", "spliced"]
 
@@ -134,7 +135,8 @@ def _places(sequence: Spliced, sets: Sequence[Tensor], device: torch.device) -> 
     placeholder = ids == FEATURES
     if int(placeholder.sum()) != len(sets):
         raise InputError(
-            f"a prompt has {int(placeholder.sum())} places for LiDAR features, and {len(sets)} sets of them were given."
+            f"a prompt has {counted(int(placeholder.sum()), 'place')} for LiDAR features; "
+            f"given were {counted(len(sets), 'set')} of them."
         )
     length = torch.ones_like(ids)
     length[placeholder] = torch.tensor([len(row_set) for row_set in sets], dtype=ids.dtype, device=device)

@@ -1,0 +1,96 @@
+"""Tiny LiDAR language models for tests: tokenizers of both kinds, a Llama of random weights, folders of both."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from probe4d.models.lidar_lm.base_model import write_base
+from probe4d.models.lidar_lm.conversation import SYSTEM
+
+CORPUS = [
+    f"{SYSTEM} USER: ASSISTANT: Yes. No. A. B. C. D.\n",
+    "Is there a car, truck, bus, pedestrian, bicycle, trailer or traffic cone in frame 000?\n",
+    "In frame 012, is the nearest car at the front-left position relative to the ego vehicle?\n",
+    'Only answer with "No" or "Yes".\n<4DLiDAR>\n<meta>\nAt the first referenced frame, frame 003, the ego vehicle is',
+]
+"""What the tokenizers know whole words of."""
+
+
+def smollm_like_tokenizer() -> PreTrainedTokenizerFast:
+    """Tokens of bytes, as SmolLM2's: no automatic beginning of sequence, and padding is the end of sequence."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=512,
+        special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        bos_token="<|im_start|>",
+        eos_token="<|im_end|>",
+        pad_token="<|im_end|>",
+        unk_token="<|endoftext|>",
+    )
+
+
+def llama_like_tokenizer() -> PreTrainedTokenizerFast:
+    """Tokens of words that begin with `▁`, as Llama's: `<s>` before every text, bytes for what it does not know."""
+    learner = Tokenizer(models.BPE())
+    learner.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
+    words = "".join(CORPUS).split()  # as in Llama's, no token joins a line's end to what follows
+    learner.train_from_iterator(
+        [f"▁{word}" for word in words], trainers.BpeTrainer(vocab_size=400, show_progress=False)
+    )
+    learnt = json.loads(learner.to_str())["model"]
+    tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *learnt["vocab"]]
+    tokenizer = Tokenizer(
+        models.BPE(
+            vocab={token: index for index, token in enumerate(tokens)},
+            merges=[tuple(pair) for pair in learnt["merges"]],
+            unk_token="<unk>",
+            byte_fallback=True,
+            fuse_unk=True,
+        )
+    )
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", left=1)]
+    )
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", unk_token="<unk>", pad_token="<unk>"
+    )
+
+
+def tiny_llama(tokenizer: PreTrainedTokenizerFast, *, hidden: int = 32, seed: int = 0) -> LlamaForCausalLM:
+    """Two layers of random weights, in `eval()`."""
+    config = LlamaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=hidden,
+        intermediate_size=2 * hidden,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=512,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return LlamaForCausalLM(config).eval()
+
+
+def write_tiny_base(folder: Path, tokenizer: PreTrainedTokenizerFast, *, hidden: int = 32, seed: int = 0) -> Path:
+    """A tiny language model on disk as transformers has it; gives its folder."""
+    write_base(tiny_llama(tokenizer, hidden=hidden, seed=seed), tokenizer, folder)
+    return folder
