@@ -10,7 +10,7 @@ import msgspec
 from probe4d.errors import RunError
 from probe4d.evidence.image import Image
 
-__all__ = ["Contrast", "FeatureRows", "Foresighted", "Model", "ModelFailure", "Reply", "Request"]
+__all__ = ["Contrast", "FeatureRows", "Foresighted", "KeptLogit", "Model", "ModelFailure", "Reply", "Request"]
 
 
 class FeatureRows(msgspec.Struct, frozen=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 import torch
@@ -11,16 +10,9 @@ from torch import Tensor
 from transformers import TopKLogitsWarper, TopPLogitsWarper
 
 from probe4d.errors import InputError, RunError
+from probe4d.models.lidar_lm.answering_options import Sampling
 
-__all__ = ["Sampling", "SamplingOptions", "generator_of", "next_tokens"]
-
-Sampling = Literal["released", "same"]
-"""How an item without contrast is sampled.
-
-`released` cuts off what is unlikely, as `generate` did in LiDAR-Hallu's default runs; `same` samples as temporal
-contrast does, from everything, so that two runs differ by the contrast alone.
-"""
-
+__all__ = ["SamplingOptions", "generator_of", "next_tokens"]
 
 class SamplingOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How tokens are drawn; the defaults are LiDAR-Hallu's.

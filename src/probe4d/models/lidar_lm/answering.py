@@ -1,0 +1,214 @@
+"""A LiDAR language model that can be asked like any other: it looks up the features that a request names."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from probe4d.errors import InputError, RunError
+from probe4d.models.generation import Generation
+from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions
+from probe4d.models.lidar_lm.base_model import fingerprint
+from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
+from probe4d.models.lidar_lm.decoding import Decoded, Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.devices import device_named
+from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.models.lidar_lm.layouts import EgoText
+from probe4d.models.request import FeatureRows, ModelFailure, Reply, Request
+
+__all__ = ["LidarModel"]
+
+_QUIET_S = 0.02
+"""Requests are decoded together once no other has come for so long."""
+
+_LIKELIEST = 5
+"""Tokens whose logits are kept beside those of the labels."""
+
+_NOT_TAKEN = ("reasoning_effort", "image_detail", "extra_body", "system")
+"""Generation options that mean nothing here."""
+
+
+class _Waiting(NamedTuple):
+    request: Request
+    reply: asyncio.Future[Reply]
+
+
+class LidarModel:
+    """A checkpoint and the features that it is shown; it answers as many requests together as wait for it.
+
+    Args:
+        name: `lidar-lm:` and the checkpoint's folder.
+        features: The features that requests name; null where none are shown.
+        options: How it is asked.
+        generation: Temperature (0.05 where it is left out), most tokens (32) and nucleus; LiDAR-Hallu's otherwise.
+        max_connections: Most requests under way, and so decoded together.
+        base: Folder of the language model that the checkpoint was made of, where it is no longer where it was.
+        device: Where it runs; null takes an accelerator where there is one.
+
+    Attributes:
+        name: As given.
+        max_connections: As given.
+        ego_text: Which text about the ego vehicle it was trained with, and is to be asked with.
+        features: As given.
+
+    Raises:
+        InputError: The checkpoint cannot be read, the features are not those that it was trained with, or an option
+            means nothing to it.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        features: FeatureFolder | None = None,
+        *,
+        options: LidarOptions | None = None,
+        generation: Generation | None = None,
+        max_connections: int = 64,
+        base: Path | str | None = None,
+        device: str | None = None,
+    ) -> None:
+        options, generation = options or LidarOptions(), generation or Generation()
+        _refuse_foreign(generation)
+        model = load_lidar_lm(Path(name.removeprefix(PREFIX)), base=base).merged().to(device_named(device)).eval()
+        if features is not None:
+            features.refuse_other(encoder=model.encoder, width=model.feature_width)
+        trained_in = model.layout
+        model.layout = options.layout or trained_in
+        self.name = name
+        self.max_connections = max_connections
+        self.ego_text: EgoText = model.ego_text
+        self.features = features
+        self.parameters: dict[str, Any] = {
+            "checkpoint": fingerprint(model),
+            "features": None if features is None else features.fingerprint,
+            "layout": model.layout,
+            "ego_text": model.ego_text,
+            "sampling": options.sampling,
+            "dtype": str(model.dtype).removeprefix("torch."),
+            "max_connections": max_connections,
+        }
+        self._model = model
+        self._decoder = Decoder(model)
+        self._decoding = _decoding_options(options, generation)
+        self._rows = lru_cache(maxsize=64)(self._read_rows)
+        self._waiting: list[_Waiting] = []
+        self._answering: asyncio.Task[None] | None = None
+
+    def check(self, keys: Collection[str], *, pictures: bool) -> None:
+        """Refuse pictures, which it cannot be shown."""
+        if pictures and self.features is None:
+            raise InputError(
+                f"{self.name} is shown LiDAR features, no pictures.",
+                remedy="Give a folder of features (features=, --features), or show nothing.",
+            )
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer a request, together with those that come at the same time.
+
+        Raises:
+            ModelFailure: Its features are missing or do not fit, or the model fails.
+        """
+        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        if self._answering is None or self._answering.done():
+            self._answering = asyncio.create_task(self._answer_all())
+        return await waiting.reply
+
+    async def close(self) -> None:
+        """Stop answering; what is under way in another thread is let go."""
+        if self._answering is not None:
+            self._answering.cancel()
+
+    async def _answer_all(self) -> None:
+        while self._waiting:
+            came = 0
+            while came < len(self._waiting) < self.max_connections:
+                came = len(self._waiting)
+                await asyncio.sleep(_QUIET_S)
+            together, self._waiting = self._waiting, []
+            outcomes = await asyncio.to_thread(self._answered, [waiting.request for waiting in together])
+            for waiting, outcome in zip(together, outcomes, strict=True):
+                if waiting.reply.done():  # given up meanwhile
+                    continue
+                if isinstance(outcome, ModelFailure):
+                    waiting.reply.set_exception(outcome)
+                else:
+                    waiting.reply.set_result(outcome)
+
+    def _answered(self, requests: Sequence[Request]) -> list[Reply | ModelFailure]:
+        outcomes: list[Reply | ModelFailure | None] = [None] * len(requests)
+        items: dict[int, DecodingItem] = {}
+        for place, request in enumerate(requests):
+            try:
+                items[place] = self._item(request)
+            except InputError as error:
+                outcomes[place] = ModelFailure(str(error), of_question=True)
+        for place, outcome in zip(items, self._decoded(list(items.values())), strict=True):
+            outcomes[place] = outcome
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    def _decoded(self, items: Sequence[DecodingItem]) -> list[Reply | ModelFailure]:
+        """Decode items together; where one of them cannot be, each alone, so that it is the only one to fail."""
+        if not items:
+            return []
+        began_s = time.monotonic()
+        try:
+            decoded = self._decoder.generate(items, self._decoding)
+        except InputError as error:
+            if len(items) == 1:
+                return [ModelFailure(str(error), of_question=True)]
+            return [outcome for item in items for outcome in self._decoded([item])]
+        except RunError as error:
+            return [ModelFailure(str(error), fatal=True)] * len(items)
+        seconds = (time.monotonic() - began_s) / len(items)
+        return [_reply(one, seconds) for one in decoded]
+
+    def _item(self, request: Request) -> DecodingItem:
+        spliced = self._model.prompt(request.text, request.ego_text)
+        return DecodingItem(
+            token_ids=spliced.ids.tolist(),
+            rows=None if request.features is None else self._rows(request.features),
+            contrast=request.contrast,
+            seed=request.seed,
+            labels=request.labels,
+        )
+
+    def _read_rows(self, named: FeatureRows) -> NDArray[np.float32]:
+        if self.features is None:
+            raise InputError("there are no features to show.", remedy="Give a folder of features (--features).")
+        return self.features.rows(named.scene, named.frames)
+
+
+def _refuse_foreign(generation: Generation) -> None:
+    for option in _NOT_TAKEN:
+        if getattr(generation, option):
+            raise InputError(f"a LiDAR language model takes no {option} (--{option.replace('_', '-')}).")
+
+
+def _decoding_options(options: LidarOptions, generation: Generation) -> DecodingOptions:
+    usual = DecodingOptions(sampling=options.sampling, keep_logits=_LIKELIEST if options.keep_logits else None)
+    given = {
+        "temperature": generation.temperature,
+        "top_p": generation.top_p,
+        "max_new_tokens": generation.max_tokens,
+    }
+    return msgspec.structs.replace(usual, **{name: value for name, value in given.items() if value is not None})
+
+
+def _reply(decoded: Decoded, seconds: float) -> Reply:
+    return Reply(
+        text=decoded.text,
+        finish_reason=decoded.finish_reason,
+        tokens=len(decoded.token_ids),
+        input_tokens=decoded.prompt_tokens,
+        seconds=seconds,
+        first_logits=decoded.first_logits,
+    )
