@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
@@ -71,20 +72,23 @@ def llama_like_tokenizer() -> PreTrainedTokenizerFast:
     )
 
 
-def tiny_llama(tokenizer: PreTrainedTokenizerFast, *, hidden: int = 32, seed: int = 0) -> LlamaForCausalLM:
-    """Two layers of random weights, in `eval()`."""
-    config = LlamaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=hidden,
-        intermediate_size=2 * hidden,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=512,
-        bos_token_id=tokenizer.bos_token_id,
-        eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )
+def tiny_llama(
+    tokenizer: PreTrainedTokenizerFast, *, hidden: int = 32, seed: int = 0, **options: Any
+) -> LlamaForCausalLM:
+    """Two layers of random weights, in `eval()`; `options` of its configuration may be others."""
+    standard = {
+        "vocab_size": len(tokenizer),
+        "hidden_size": hidden,
+        "intermediate_size": 2 * hidden,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": 512,
+        "bos_token_id": tokenizer.bos_token_id,
+        "eos_token_id": tokenizer.eos_token_id,
+        "pad_token_id": tokenizer.pad_token_id,
+    }
+    config = LlamaConfig(**(standard | options))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return LlamaForCausalLM(config).eval()
