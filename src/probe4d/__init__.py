@@ -16,11 +16,17 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.suites import build, check, write_prompts
     from probe4d.diagnosis.control_runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
+    from probe4d.evidence.camera_images import CameraImages
+    from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
     from probe4d.exchange.exports.export import export
     from probe4d.exchange.inspect_log import write_inspect_log
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
     from probe4d.models.generation import Generation
+    from probe4d.models.lidar_lm.encoder import load_encoder
+    from probe4d.models.lidar_lm.encoding import encode
+    from probe4d.models.lidar_lm.features import FeatureFolder
+    from probe4d.models.lidar_lm.image_tower import load_image_tower
     from probe4d.models.presets import preset_named
     from probe4d.report.page import write_report
     from probe4d.runs.ask import ask
@@ -37,9 +43,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Benchmark",
+    "CameraImages",
     "Course",
     "Diagnosis",
+    "FeatureFolder",
     "Generation",
+    "PointClouds",
     "Question",
     "Run",
     "RunPlan",
@@ -52,11 +61,14 @@ __all__ = [
     "control_model",
     "diagnose",
     "dry_run",
+    "encode",
     "evidence_named",
     "export",
     "import_answers",
     "import_lidar_hallu",
     "inspect",
+    "load_encoder",
+    "load_image_tower",
     "open_scenes",
     "prepare",
     "preset_named",
@@ -70,9 +82,12 @@ __all__ = [
 
 _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",
+    "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.runs.plan",
     "Diagnosis": "probe4d.diagnosis.diagnose",
+    "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
+    "PointClouds": "probe4d.evidence.point_clouds",
     "Question": "probe4d.benchmarks.question",
     "Run": "probe4d.runs.run",
     "RunPlan": "probe4d.runs.plan",
@@ -84,11 +99,14 @@ _HOMES = {
     "control_model": "probe4d.diagnosis.control_runs",
     "diagnose": "probe4d.diagnosis.diagnose",
     "dry_run": "probe4d.runs.dry_run",
+    "encode": "probe4d.models.lidar_lm.encoding",
     "evidence_named": "probe4d.runs.evidence_plan",
     "export": "probe4d.exchange.exports.export",
     "import_answers": "probe4d.exchange.answers",
     "import_lidar_hallu": "probe4d.exchange.lidar_hallu_release",
     "inspect": "probe4d.scenes.sanity",
+    "load_encoder": "probe4d.models.lidar_lm.encoder",
+    "load_image_tower": "probe4d.models.lidar_lm.image_tower",
     "open_scenes": "probe4d.scenes.opening",
     "prepare": "probe4d.runs.prepared",
     "preset_named": "probe4d.models.presets",

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import importlib
 
-_FILES = ("simulate", "scenes", "build", "check", "prompts", "ask", "import_", "export", "diagnose", "show", "demo")
+_FILES = (
+    "simulate",
+    "scenes",
+    "build",
+    "check",
+    "prompts",
+    "encode",
+    "ask",
+    "import_",
+    "export",
+    "diagnose",
+    "show",
+    "demo",
+)
 
 for _file in _FILES:
     importlib.import_module(f"probe4d.cli.{_file}")

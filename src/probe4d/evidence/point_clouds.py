@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.errors import InputError
+from probe4d.evidence.coverage import Coverage
 from probe4d.evidence.readings import missing_readings
 from probe4d.evidence.wedge_rig import BEARINGS_DEG, WEDGE_SE3_CAMERA, WedgeRig, surround_cameras, wedge_rig
 from probe4d.scenes.geometry import SE3
@@ -26,10 +27,7 @@ from probe4d.scenes.sensor_files import FETCH_AGAIN
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import inside
 
-__all__ = ["RELEASED_CHANNEL", "Coverage", "PointClouds", "Wedge"]
-
-Coverage = Literal["wedges", "one-wedge"]
-"""How much of a scan is seen: the wedges of all directions, or what one camera sees, as in B4DL's release."""
+__all__ = ["RELEASED_CHANNEL", "PointClouds", "Wedge"]
 
 RELEASED_CHANNEL = "CAM_BACK_RIGHT"
 """The one camera of B4DL's released extractor."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe4d.errors import InputError
-from probe4d.evidence.point_clouds import Coverage
+from probe4d.evidence.coverage import Coverage
 from probe4d.models.lidar_lm.needs import refuse_missing
 from probe4d.store.files import whole_file, write_bytes
 from probe4d.store.folders import refuse_full
@@ -53,6 +53,7 @@ class FeatureRecord(msgspec.Struct, frozen=True, kw_only=True):
         wedges: Channels of the wedges whose embeddings make a row, in this order; empty for cameras.
         fuse: How the embeddings of a frame's wedges make its row; null where there is only one.
         dataset: Fingerprint of the dataset's tables; null where the folder does not say.
+        batch: Key frames that were encoded together, where features depend on it; null where they do not.
         dtype: Type of the numbers on disk.
     """
 
@@ -63,6 +64,7 @@ class FeatureRecord(msgspec.Struct, frozen=True, kw_only=True):
     wedges: tuple[str, ...] = ()
     fuse: Literal["concatenated"] | None = None
     dataset: str | None = None
+    batch: int | None = None
     dtype: str = "float32"
 
 

@@ -1,0 +1,124 @@
+"""`probe4d encode`: features of scenes, which a LiDAR language model is shown."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from probe4d.cli import app, output
+from probe4d.errors import InputError
+from probe4d.evidence.coverage import Coverage
+from probe4d.wording import counted
+
+if TYPE_CHECKING:
+    from probe4d.evidence.camera_images import CameraImages
+    from probe4d.evidence.point_clouds import PointClouds
+    from probe4d.models.lidar_lm.encoder import LidarEncoder
+    from probe4d.models.lidar_lm.image_tower import ImageTower
+    from probe4d.scenes.tables import Scenes
+
+__all__ = ["encode"]
+
+_CAMERA = "camera:"
+
+
+@app.command("encode")
+def encode(
+    dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FEATURES", help="Folder of features, new or to go on with.")
+    ],
+    encoder: Annotated[
+        Path | None,
+        typer.Option("--encoder", metavar="CKPT", help="Folder of an encoder, or a LidarCLIP checkpoint (.ckpt)."),
+    ] = None,
+    modality: Annotated[
+        str,
+        typer.Option("--modality", help="lidar, or camera:CHANNEL for the embeddings of a camera's images by --clip."),
+    ] = "lidar",
+    clip: Annotated[
+        Path | None, typer.Option("--clip", metavar="DIR", help="Folder of a CLIP model of transformers, for images.")
+    ] = None,
+    coverage: Annotated[
+        Coverage,
+        typer.Option("--coverage", help="All round, or what CAM_BACK_RIGHT sees, as in B4DL's release."),
+    ] = "wedges",
+    scene: Annotated[
+        list[str] | None, typer.Option("--scene", metavar="NAME", help="A scene; may be repeated. Left out: all.")
+    ] = None,
+    batch: Annotated[
+        int, typer.Option("--batch", min=1, help="Key frames encoded together; lower it to save memory.")
+    ] = 8,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Threads that read files ahead.")] = 2,
+    device: Annotated[
+        str | None, typer.Option("--device", help="Such as cpu or cuda; left out: an accelerator if there is one.")
+    ] = None,
+    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
+    reference_channel: Annotated[
+        str | None, typer.Option("--reference-channel", help="LiDAR whose times and poses key frames have.")
+    ] = None,
+) -> None:
+    """Write the features of a dataset's scenes.
+
+    A scene's file appears when the scene is finished: a command that was broken off goes on when it is repeated.
+    """
+    from probe4d.models.lidar_lm.encoding import encode as write
+    from probe4d.scenes.opening import open_scenes
+
+    scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
+    if modality.startswith(_CAMERA):
+        frames, made_by = _images(scenes, modality.removeprefix(_CAMERA), clip, encoder)
+    else:
+        frames, made_by = _clouds(scenes, modality, coverage, encoder, clip)
+    began = time.monotonic()
+    made: list[object] = []
+    with output.progress("Encoding key frames") as counter:
+
+        def done(frame: object) -> None:
+            made.append(frame)
+            counter(frame)
+
+        features = write(
+            frames,
+            made_by,
+            out,
+            scenes=scene or None,
+            batch=batch,
+            workers=workers,
+            device=device,
+            begun=counter.expect,
+            done=done,
+        )
+    seconds = time.monotonic() - began
+    typer.echo(f"{out}: {counted(len(features.scenes), 'scene')}, rows of width {features.record.width}")
+    output.note(f"{counted(len(made), 'key frame')} encoded, {len(made) / seconds:.1f} a second.")
+
+
+def _clouds(
+    scenes: Scenes, modality: str, coverage: Coverage, encoder: Path | None, clip: Path | None
+) -> tuple[PointClouds | CameraImages, LidarEncoder | ImageTower]:
+    from probe4d.evidence.point_clouds import PointClouds
+    from probe4d.models.lidar_lm.needs import refuse_missing
+
+    if modality != "lidar":
+        raise InputError(f"there is no modality {modality!r}.", remedy="Take lidar, or camera:CHANNEL.")
+    if encoder is None or clip is not None:
+        raise InputError("point clouds are encoded by --encoder, and nothing else.")
+    refuse_missing()
+    from probe4d.models.lidar_lm.encoder import load_encoder
+
+    return PointClouds(scenes, coverage), load_encoder(encoder)
+
+
+def _images(
+    scenes: Scenes, channel: str, clip: Path | None, encoder: Path | None
+) -> tuple[PointClouds | CameraImages, LidarEncoder | ImageTower]:
+    from probe4d.evidence.camera_images import CameraImages
+    from probe4d.models.lidar_lm.image_tower import load_image_tower
+
+    if clip is None or encoder is not None:
+        raise InputError("images are encoded by --clip, and nothing else.")
+    return CameraImages(scenes, channel), load_image_tower(clip)
