@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from picture_making import LIDAR_HEIGHT_M, SCENE, YAWS_DEG, write_dataset, write_scan
 
+from picture_making import LIDAR_HEIGHT_M, SCENE, YAWS_DEG, write_dataset, write_scan
 from probe4d.errors import InputError
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.scenes.geometry import SE3
@@ -24,12 +24,10 @@ FRONT_ONLY = {"CAM_FRONT": 0.0}
 INTRINSICS = [200.0, 0.0, 160.0, 0.0, 200.0, 90.0, 0.0, 0.0, 1.0]
 
 
-def standing(scenes: Scenes, *, moved_m: dict[str, float] | None = None, **columns: object) -> Scenes:
-    """Scenes whose ego vehicle stands at the origin, or this far ahead of it at the time of a sensor's reading."""
-    ahead = pl.col("channel").replace_strict(moved_m or {}, default=0.0, return_dtype=pl.Float64)
-    pose = {f"pose_{name}": pl.lit(0.0) for name in ("y", "z", "qx", "qy", "qz")}
-    sensors = scenes.sensors.with_columns(pose_x=ahead, pose_qw=pl.lit(1.0), **pose)
-    return replace(scenes, sensors=sensors.with_columns(**{name: pl.lit(value) for name, value in columns.items()}))
+def with_columns(scenes: Scenes, **columns: object) -> Scenes:
+    """Scenes whose sensor readings have other values in some columns."""
+    values = {name: value if isinstance(value, pl.Expr) else pl.lit(value) for name, value in columns.items()}
+    return replace(scenes, sensors=scenes.sensors.with_columns(**values))
 
 
 def around(bearings_deg: np.ndarray, distance_m: float = 20.0, height_m: float = LIDAR_HEIGHT_M) -> np.ndarray:
@@ -41,7 +39,7 @@ def around(bearings_deg: np.ndarray, distance_m: float = 20.0, height_m: float =
 @pytest.fixture
 def surround(tmp_path: Path) -> Scenes:
     """Six cameras that stand where the LiDAR does."""
-    return standing(write_dataset(tmp_path, frames=2))
+    return write_dataset(tmp_path, frames=2)
 
 
 def scan_of(scenes: Scenes, frame: int = 0) -> Path:
@@ -57,7 +55,7 @@ class TestWedges:
 
     @pytest.mark.parametrize("cameras", [YAWS_DEG, FRONT_ONLY, {}])
     def test_what_lies_on_an_axis_lies_straight_ahead(self, tmp_path: Path, cameras: dict[str, float]) -> None:
-        scenes = standing(write_dataset(tmp_path, frames=1, yaws_deg=cameras))
+        scenes = write_dataset(tmp_path, frames=1, yaws_deg=cameras)
         write_scan(scan_of(scenes), around(np.array([*YAWS_DEG.values()]), height_m=LIDAR_HEIGHT_M + 1))
         for wedge in PointClouds(scenes).of(SCENE, 0):
             assert np.allclose(wedge.points, [[20, 0, 1, 0]], atol=1e-5)
@@ -69,7 +67,9 @@ class TestWedges:
         assert np.allclose(front.points, [expected], atol=1e-5)
 
     def test_the_origin_is_the_camera_at_the_time_of_its_image(self, tmp_path: Path) -> None:
-        scenes = standing(write_dataset(tmp_path, frames=1), moved_m={"CAM_FRONT": 1.25})
+        scenes = with_columns(
+            write_dataset(tmp_path, frames=1), pose_x=pl.when(pl.col("channel") == "CAM_FRONT").then(1.25).otherwise(0)
+        )
         write_scan(scan_of(scenes), around(np.array([0.0])))
         assert np.allclose(PointClouds(scenes).of(SCENE, 0)[1].points, [[18.75, 0, 0, 0]], atol=1e-5)
 
@@ -78,7 +78,7 @@ class TestWedges:
     def test_every_point_is_in_the_one_wedge_with_the_nearest_axis(
         self, bearings: list[float], tmp_path_factory: pytest.TempPathFactory
     ) -> None:
-        scenes = standing(write_dataset(tmp_path_factory.mktemp("share"), frames=1))
+        scenes = write_dataset(tmp_path_factory.mktemp("share"), frames=1)
         write_scan(scan_of(scenes), around(np.array(bearings)))
         axes = np.array([*YAWS_DEG.values()])
         apart = np.abs((np.array(bearings)[:, np.newaxis] - axes + 180) % 360 - 180)
@@ -90,9 +90,9 @@ class TestWedges:
 
     def test_cameras_that_leave_a_gap_are_not_taken(self, tmp_path: Path) -> None:
         four = {"A": 0.0, "B": 90.0, "C": 180.0, "D": -90.0}
-        assert PointClouds(standing(write_dataset(tmp_path / "four", yaws_deg=four))).channels == ("B", "A", "D", "C")
+        assert PointClouds(write_dataset(tmp_path / "four", yaws_deg=four)).channels == ("B", "A", "D", "C")
         five_ahead = {"A": 0.0, "B": 45.0, "C": 90.0, "D": -45.0, "E": -90.0}
-        clouds = PointClouds(standing(write_dataset(tmp_path / "five", yaws_deg=five_ahead)))
+        clouds = PointClouds(write_dataset(tmp_path / "five", yaws_deg=five_ahead))
         assert clouds.channels == tuple(YAWS_DEG)
 
     def test_a_camera_that_a_scene_lacks_is_not_taken(self, surround: Scenes) -> None:
@@ -112,7 +112,7 @@ class TestWedges:
 
 class TestOneWedge:
     def test_is_the_centre_square_of_the_camera_to_the_back_right(self, tmp_path: Path) -> None:
-        scenes = standing(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
+        scenes = with_columns(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
         rng = np.random.default_rng(3)
         points = rng.uniform(-40, 40, (4000, 3))
         write_scan(scan_of(scenes), points)
@@ -128,7 +128,7 @@ class TestOneWedge:
         assert np.allclose(wedge.points, inside, atol=1e-4)
 
     def test_of_other_cameras_for_training(self, tmp_path: Path) -> None:
-        scenes = standing(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
+        scenes = with_columns(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
         write_scan(scan_of(scenes), around(np.array([55.0, 0.0, 27.5])))
         cut = PointClouds(scenes, "one-wedge", squares_of=("CAM_FRONT", "CAM_FRONT_LEFT", "CAM_BACK")).of(SCENE, 0)
         assert [(wedge.channel, len(wedge.points)) for wedge in cut] == [
@@ -138,13 +138,13 @@ class TestOneWedge:
         ]
 
     def test_may_be_empty(self, tmp_path: Path) -> None:
-        scenes = standing(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
+        scenes = with_columns(write_dataset(tmp_path, frames=1), intrinsics=INTRINSICS)
         write_scan(scan_of(scenes), around(np.array([0.0])))
         (wedge,) = PointClouds(scenes, "one-wedge").of(SCENE, 0)
         assert wedge.points.shape == (0, 4)
 
     def test_needs_the_camera(self, tmp_path: Path) -> None:
-        scenes = standing(write_dataset(tmp_path, yaws_deg=FRONT_ONLY))
+        scenes = write_dataset(tmp_path, yaws_deg=FRONT_ONLY)
         with pytest.raises(InputError, match=r"no camera CAM_BACK_RIGHT.*Take the coverage wedges"):
             PointClouds(scenes, "one-wedge")
 
@@ -152,7 +152,7 @@ class TestOneWedge:
         "lacking", [{"intrinsics": None}, {"intrinsics": INTRINSICS, "width": None}], ids=["intrinsics", "size"]
     )
     def test_needs_intrinsics_and_size(self, tmp_path: Path, lacking: dict[str, object]) -> None:
-        scenes = standing(write_dataset(tmp_path), **lacking)
+        scenes = with_columns(write_dataset(tmp_path), **lacking)
         with pytest.raises(InputError, match="no intrinsics or image size"):
             PointClouds(scenes, "one-wedge").of(SCENE, 0)
 

@@ -100,6 +100,8 @@ def _reading(
         "sensor_y": 0.0,
         "sensor_z": LIDAR_HEIGHT_M,
         **pose,
+        **dict.fromkeys(("pose_x", "pose_y", "pose_z", "pose_qx", "pose_qy", "pose_qz"), 0.0),
+        "pose_qw": 1.0,
         "width": width,
         "height": height,
     }
