@@ -186,9 +186,9 @@ def train_model(
         InputError: The folder is in use or holds another training; or as `fit`.
         RunError: As `fit`.
     """
-    from accelerate import PartialState
+    from accelerate import Accelerator
 
-    devices = PartialState()
+    devices = Accelerator()
     record = TrainingRecord(
         stage=stage,
         options=options,
@@ -214,7 +214,7 @@ def train_model(
 
         learner = Learner(model, features_of, template=options.template, max_length=options.max_length)
         title = f"{stage} on {counted(len(rows), 'row')}"
-        losses = fit(learner, rows, options, out, title=title, begun=starts, done=done)
+        losses = fit(learner, rows, options, out, devices=devices, title=title, begun=starts, done=done)
         if devices.is_main_process:
             _finish(model, out)
         devices.wait_for_everyone()

@@ -45,6 +45,7 @@ def fit(
     options: TrainingOptions,
     folder: Path,
     *,
+    devices: Accelerator,
     title: str,
     begun: Callable[[int, int], object] | None = None,
     done: Callable[[Loss], object] | None = None,
@@ -60,6 +61,7 @@ def fit(
         rows: What it learns from.
         options: How.
         folder: Holds the state, the log and the picture of the losses.
+        devices: What it runs on.
         title: Title of the picture.
         begun: Told the number of steps, and how many of them were done before.
         done: Told of each step.
@@ -71,30 +73,27 @@ def fit(
         InputError: A row is too long, its features cannot be used, or the folder holds the state of another training.
         RunError: A loss or a gradient is not finite, or the memory does not suffice.
     """
-    from accelerate import Accelerator
-
-    accelerator = Accelerator()
     with _in_training(learner, options):
-        return _Fitting(accelerator, learner, rows, options, folder, title).run(begun, done)
+        return _Fitting(devices, learner, rows, options, folder, title).run(begun, done)
 
 
 class _Fitting:
     def __init__(
         self,
-        accelerator: Accelerator,
+        devices: Accelerator,
         learner: Learner,
         rows: Sequence[TrainingRow],
         options: TrainingOptions,
         folder: Path,
         title: str,
     ) -> None:
-        self._accelerator = accelerator
-        self._device = accelerator.device
+        self._devices = devices
+        self._device = devices.device
         self._learner = learner.to(self._device)
         self._rows, self._options, self._folder, self._title = rows, options, folder, title
-        self._order = TrainingOrder(len(rows), options, devices=accelerator.num_processes)
+        self._order = TrainingOrder(len(rows), options, devices=devices.num_processes)
         self._parameters = _in_float32(learner)
-        self._module: nn.Module = accelerator.prepare_model(learner)
+        self._module: nn.Module = devices.prepare_model(learner)
         self._state = TrainingState(learner, self._optimizer(), self._scaler())
 
     def run(self, begun: Callable[[int, int], object] | None, done: Callable[[Loss], object] | None) -> list[Loss]:
@@ -111,12 +110,12 @@ class _Fitting:
                 self._checkpoint(losses)
             if done is not None:
                 done(loss)
-        self._accelerator.wait_for_everyone()
+        self._devices.wait_for_everyone()
         return losses
 
     @property
     def _is_first(self) -> bool:
-        return bool(self._accelerator.is_main_process)
+        return bool(self._devices.is_main_process)
 
     def _optimizer(self) -> torch.optim.AdamW:
         options = self._options
@@ -164,7 +163,7 @@ class _Fitting:
 
         A device for which no row is left goes along with one that counts nothing, since the others wait for it.
         """
-        own = indices[self._accelerator.process_index :: self._accelerator.num_processes]
+        own = indices[self._devices.process_index :: self._devices.num_processes]
         if not own:
             return [self._learner.batch([self._rows[indices[0]]])], 0
         size = self._options.batch_size
@@ -185,11 +184,11 @@ class _Fitting:
         losses = []
         for batch in batches:
             is_last = batch is batches[-1]
-            with nullcontext() if is_last else self._accelerator.no_sync(self._module):
+            with nullcontext() if is_last else self._devices.no_sync(self._module):
                 with self._autocast():
                     loss: Tensor = self._module(batch) * weight
                 # The gradients of devices are averaged, and are to be summed.
-                self._state.scaler.scale(loss * self._accelerator.num_processes).backward()
+                self._state.scaler.scale(loss * self._devices.num_processes).backward()
             losses.append(loss.detach())
         mean = self._sum(torch.stack(losses).sum().item())
         if not math.isfinite(mean):
@@ -214,7 +213,7 @@ class _Fitting:
         """Draw the random numbers of a step, such as those of dropout, from a seed of its own."""
         devices = [self._device] if self._device.type == "cuda" else []
         with torch.random.fork_rng(devices=devices):
-            torch.manual_seed(seed_of(self._options.seed, "step", step, self._accelerator.process_index))
+            torch.manual_seed(seed_of(self._options.seed, "step", step, self._devices.process_index))
             yield
 
     def _autocast(self) -> torch.autocast:
@@ -223,9 +222,9 @@ class _Fitting:
 
     def _sum(self, value: _Number) -> _Number:
         """The sum over all devices."""
-        if self._accelerator.num_processes == 1:
+        if self._devices.num_processes == 1:
             return value
-        total: Tensor = self._accelerator.reduce(torch.tensor(value, dtype=torch.float64, device=self._device))
+        total: Tensor = self._devices.reduce(torch.tensor(value, dtype=torch.float64, device=self._device))
         return type(value)(total.item())
 
     def _not_finite(self, step: int, batches: Sequence[Batch], losses: Sequence[Tensor]) -> RunError:
