@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 from peft import LoraConfig
@@ -15,7 +16,16 @@ from probe4d.models.lidar_lm.language_model import LORA, LidarLanguageModel, lor
 from probe4d.models.lidar_lm.weights import fill, read_weights
 from probe4d.store.files import write_bytes
 
-__all__ = ["CONFIG", "WEIGHTS", "AdapterConfig", "adapter_config", "adapter_weights", "add_adapter", "write_adapter"]
+__all__ = [
+    "CONFIG",
+    "WEIGHTS",
+    "AdapterConfig",
+    "adapter_config",
+    "adapter_weights",
+    "add_adapter",
+    "read_config",
+    "write_adapter",
+]
 
 CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
@@ -24,27 +34,27 @@ _PREFIX = "base_model.model."
 _REMEDY = "Give the adapter of this language model, or the base that it was trained on (--base)."
 
 
-class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What of peft's `adapter_config.json` decides how LoRA layers act; peft's names.
+class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What of peft's `adapter_config.json` decides how LoRA layers act, by peft's names.
 
-    The fields from `bias` on must have the values that B4DL's LoRA has.
+    The fields from `bias` on are known so that what would act otherwise than B4DL's LoRA is refused.
     """
 
     peft_type: str
-    r: int
-    lora_alpha: int
-    target_modules: list[str]
-    lora_dropout: float = 0.0
+    task_type: str | None = None
     base_model_name_or_path: str | None = None
-    task_type: str | None = "CAUSAL_LM"
+    r: Annotated[int, msgspec.Meta(ge=1)]
+    lora_alpha: int
+    lora_dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
+    target_modules: list[str]
     bias: str = "none"
     fan_in_fan_out: bool = False
     use_rslora: bool = False
     use_dora: bool = False
     modules_to_save: list[str] | None = None
     layers_to_transform: Any = None
-    rank_pattern: dict[str, int] | None = None
-    alpha_pattern: dict[str, int] | None = None
+    rank_pattern: Mapping[str, Any] | None = None
+    alpha_pattern: Mapping[str, Any] | None = None
 
 
 def adapter_config(model: LidarLanguageModel) -> AdapterConfig:
@@ -54,11 +64,12 @@ def adapter_config(model: LidarLanguageModel) -> AdapterConfig:
     config = cast(LoraConfig, model.lora.peft_config[LORA])
     return AdapterConfig(
         peft_type="LORA",
+        task_type="CAUSAL_LM",
+        base_model_name_or_path=None if model.base is None else str(model.base.path),
         r=config.r,
         lora_alpha=config.lora_alpha,
         lora_dropout=config.lora_dropout,
         target_modules=sorted(config.target_modules or ()),
-        base_model_name_or_path=None if model.base is None else str(model.base.path),
     )
 
 
@@ -82,21 +93,8 @@ def add_adapter(model: LidarLanguageModel, folder: Path, weights_file: str = WEI
     Raises:
         InputError: Something is missing or broken, or they are those of another language model or another kind.
     """
-    path = folder / CONFIG
-    config = read_config(path)
-    expected = AdapterConfig(
-        peft_type="LORA",
-        r=config.r,
-        lora_alpha=config.lora_alpha,
-        lora_dropout=config.lora_dropout,
-        target_modules=lora_targets(model.language_model),
-        base_model_name_or_path=config.base_model_name_or_path,
-    )
-    found = msgspec.structs.replace(config, target_modules=sorted(config.target_modules))
-    for field in AdapterConfig.__struct_fields__:
-        is_, should = getattr(found, field), getattr(expected, field)
-        if is_ != should and (is_ or should):
-            raise InputError(f"{field} is {is_!r}; expected {should!r}.", path=path, remedy=_REMEDY)
+    config = read_config(folder / CONFIG)
+    _refuse_other_kind(config, lora_targets(model.language_model), folder / CONFIG)
     model.with_lora(config.r, config.lora_alpha, config.lora_dropout)
     fill(adapter_weights(model), read_weights(folder / weights_file), folder / weights_file, remedy=_REMEDY)
 
@@ -113,3 +111,20 @@ def read_config(path: Path) -> AdapterConfig:
         return msgspec.json.decode(path.read_bytes(), type=AdapterConfig)
     except msgspec.MsgspecError as error:
         raise InputError(f"is not what peft writes ({error}).", path=path, remedy=_REMEDY) from error
+
+
+def _refuse_other_kind(config: AdapterConfig, targets: list[str], path: Path) -> None:
+    plain = AdapterConfig(
+        peft_type="LORA",
+        task_type=config.task_type,
+        base_model_name_or_path=config.base_model_name_or_path,
+        r=config.r,
+        lora_alpha=config.lora_alpha,
+        lora_dropout=config.lora_dropout,
+        target_modules=targets,
+    )
+    found = msgspec.structs.replace(config, target_modules=sorted(config.target_modules))
+    for field in AdapterConfig.__struct_fields__:
+        value, expected = getattr(found, field), getattr(plain, field)
+        if value != expected and (value or expected):  # an empty pattern is none
+            raise InputError(f"{field} is {value!r}; expected {expected!r}.", path=path, remedy=_REMEDY)

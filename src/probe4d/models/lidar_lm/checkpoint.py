@@ -21,6 +21,7 @@ from probe4d.models.lidar_lm.base_model import BaseModel, read_base, write_base
 from probe4d.models.lidar_lm.conversation import TemplateName
 from probe4d.models.lidar_lm.language_model import LORA, Base, LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import EgoText, Layout
+from probe4d.models.lidar_lm.released_checkpoint import is_released, load_released
 from probe4d.models.lidar_lm.weights import fill, read_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder
@@ -108,17 +109,19 @@ def load_lidar_lm(
     """Read a checkpoint, in `eval()` on the CPU, with its LoRA layers apart (see `LidarLanguageModel.merged`).
 
     Args:
-        folder: As `save` writes it.
+        folder: As `save` writes it, or of the released layout (see `released_checkpoint`).
         base: Folder of the language model it was made of, where that is no longer where it was.
         dtype: Of the weights; null keeps the checkpoint's.
 
     Raises:
         InputError: Something is missing or broken, or the base is another than the checkpoint's.
     """
-    folder = Path(folder)
+    folder, base = Path(folder), None if base is None else Path(base)
+    if not (folder / RECORD).is_file() and is_released(folder):
+        return load_released(folder, base, dtype)
     record = read_record(folder)
     dtype = dtype or _dtype(record.dtype, folder / RECORD)
-    found, origin = _language_model(folder, record, None if base is None else Path(base), dtype)
+    found, origin = _language_model(folder, record, base, dtype)
     hidden = found.language_model.config.hidden_size
     if hidden != record.hidden_width:
         raise InputError(
@@ -154,7 +157,7 @@ def read_record(folder: Path) -> CheckpointRecord:
         raise InputError(
             f"is no checkpoint of a LiDAR language model: it has no {RECORD}.",
             path=folder,
-            remedy="Give a folder that `probe4d train` wrote.",
+            remedy="Give a folder that `probe4d train` wrote, or a released one with mm_projector.bin or LoRA.",
         )
     try:
         return msgspec.json.decode(path.read_bytes(), type=CheckpointRecord)
