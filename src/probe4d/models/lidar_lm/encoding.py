@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -86,10 +86,11 @@ def encode(
         _refuse_missing_files(frames, wanted)
         if begun is not None:
             begun(sum(counts.values()), sum(counts[name] for name in there))
-        for name, rows in _encoded(source, wanted, batch, workers, done):
-            write_rows(folder, name, rows)
-            if isinstance(frames, PointClouds) and (left_out := frames.left_out(name)):
-                _LOG.warning("%s: left out %s that are not finite.", name, counted(left_out, "LiDAR point"))
+        with closing(_encoded(source, wanted, batch, workers, done)) as encoded:
+            for name, rows in encoded:
+                write_rows(folder, name, rows)
+                if isinstance(frames, PointClouds) and (left_out := frames.left_out(name)):
+                    _LOG.warning("%s: left out %s that are not finite.", name, counted(left_out, "LiDAR point"))
     return found
 
 
@@ -166,28 +167,28 @@ def _source(
 
 def _encoded(
     source: _Source, frames: Mapping[str, int], batch: int, workers: int, done: Callable[[object], None] | None
-) -> Iterator[tuple[str, NDArray[np.float32]]]:
+) -> Generator[tuple[str, NDArray[np.float32]]]:
     """The rows of each scene, whose files are read ahead of the encoder, as many as two batches."""
     keys = ((scene, frame) for scene, count in frames.items() for frame in range(count))
-    loaded = _ahead(source.load, keys, workers, held=2 * batch)
-    for scene, count in frames.items():
-        rows = []
-        for start in range(0, count, batch):
-            part = list(islice(loaded, min(batch, count - start)))
-            with _memory_that_suffices(batch):
-                rows.append(source.embed(part))
-            if done is not None:
-                for frame in range(start, start + len(part)):
-                    done((scene, frame))
-        yield scene, np.concatenate(rows)
+    with closing(_ahead(source.load, keys, workers, held=2 * batch)) as loaded:
+        for scene, count in frames.items():
+            rows = []
+            for start in range(0, count, batch):
+                part = list(islice(loaded, min(batch, count - start)))
+                with _memory_that_suffices(batch):
+                    rows.append(source.embed(part))
+                if done is not None:
+                    for frame in range(start, start + len(part)):
+                        done((scene, frame))
+            yield scene, np.concatenate(rows)
 
 
 def _ahead(
     load: Callable[[str, int], _Loaded], keys: Iterable[tuple[str, int]], workers: int, *, held: int
-) -> Iterator[_Loaded]:
+) -> Generator[_Loaded]:
     """What is loaded, in order, while the consumer is busy with what came before."""
     waiting: deque[Future[_Loaded]] = deque()
-    pool = ThreadPoolExecutor(workers)
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="probe4d-reads-ahead")
     try:
         for key in keys:
             waiting.append(pool.submit(load, *key))
