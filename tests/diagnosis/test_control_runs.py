@@ -10,7 +10,7 @@ import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.control_runs import control_model
 from probe4d.diagnosis.controls import is_control
-from probe4d.errors import InputError, RunError
+from probe4d.errors import InputError
 from probe4d.evidence.image import Image
 from probe4d.models.request import ModelFailure, Request
 from probe4d.runs.ask import ask
@@ -60,12 +60,14 @@ def test_formats_that_controls_do_not_answer_are_failures(tmp_path: Path) -> Non
         asyncio.run(model.reply(second))
 
 
-def test_a_control_asked_in_another_setting_than_its_own_ends_asking_and_says_which(
+def test_a_control_asked_in_another_setting_than_its_own_is_refused_and_leaves_no_folder(
     built: Benchmark, tmp_path: Path
 ) -> None:
     model = control_model(built, "control:content")
-    with pytest.raises(RunError, match=r"made for the setting default, .*Give control_model the benchmark and setting"):
+    words = r"made for the setting default, .*Give control_model the benchmark and setting"
+    with pytest.raises(InputError, match=words):
         ask(built, tmp_path / "run", model=model, plan=RunPlan(setting="permuted:4"))
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_control_that_is_shown_pictures_ends_asking(built: Benchmark) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS
@@ -19,7 +19,7 @@ _CONTROLS = {FIXED: fixed_control, CONTENT: content_control}
 
 
 class ControlModel:
-    """A control that answers requests; see `probe4d.models.request.Model`.
+    """A control that answers requests; see `probe4d.models.request.Model` and `Foresighted`.
 
     Args:
         name: Name of the control.
@@ -34,6 +34,15 @@ class ControlModel:
         self._setting = setting
         self._replies = replies
 
+    def check(self, keys: Collection[str], *, pictures: bool) -> None:
+        """Refuse requests that the control was not made for, before any is sent.
+
+        Raises:
+            InputError: They come with pictures, or are of another benchmark or setting.
+        """
+        if (refusal := self._refusal(keys, pictures=pictures)) is not None:
+            raise InputError(refusal)
+
     async def reply(self, request: Request) -> Reply:
         """Give the answer worked out for the request's question.
 
@@ -41,11 +50,8 @@ class ControlModel:
             ModelFailure: The question is of a format that controls do not answer, or is asked otherwise than in the
                 setting that the control was made for, or with pictures.
         """
-        if request.images:
-            raise ModelFailure(f"{self.name} looks at nothing: ask it without evidence.", fatal=True)
-        if request.key not in self._replies:
-            what = f"{self.name} was made for the setting {self._setting}, which does not ask {request.key}."
-            raise ModelFailure(f"{what} Give control_model the benchmark and setting that are asked.", fatal=True)
+        if (refusal := self._refusal([request.key], pictures=bool(request.images))) is not None:
+            raise ModelFailure(refusal, fatal=True)
         text = self._replies[request.key]
         if text is None:
             raise ModelFailure(f"{self.name} answers yes-no and choice questions only")
@@ -53,6 +59,15 @@ class ControlModel:
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""
+
+    def _refusal(self, keys: Collection[str], *, pictures: bool) -> str | None:
+        if pictures:
+            return f"{self.name} looks at nothing: ask it without evidence."
+        strange = next((key for key in keys if key not in self._replies), None)
+        if strange is None:
+            return None
+        what = f"{self.name} was made for the setting {self._setting}, which does not ask {strange}."
+        return f"{what} Give control_model the benchmark and setting that are asked."
 
 
 def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") -> ControlModel:
