@@ -8,7 +8,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from probe4d.exchange.permutations import seeded_permutation
+from probe4d.models.lidar_lm.shuffling import shuffled_order
 
 YES_NO = 'Only answer with "No" or "Yes".'
 CHOICE = "Please select the correct answer and only return the choice letter (i.e., A, B, C, D) of your answer."
@@ -111,7 +111,7 @@ class Release:
         for records in self.records.values():
             for record in records:
                 seed = 42 + record["index"]
-                order = seeded_permutation(seed, KEYFRAMES[record["scene_id"]])
+                order = shuffled_order(KEYFRAMES[record["scene_id"]], seed)
                 record |= {"mitigation": "temporal_shuffle_contrastive_decoding", "contrastive_alpha": alpha}
                 record |= {"shuffle_seed": seed, "shuffle_permutation": " ".join(map(str, order))}
 
