@@ -6,4 +6,4 @@ import sys
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path += [str(TESTS), str(TESTS / "models"), str(TESTS / "runs")]
+sys.path += [str(TESTS / folder) for folder in (".", "models", "models/lidar_lm", "runs")]
