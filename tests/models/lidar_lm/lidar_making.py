@@ -12,6 +12,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from probe4d.models.lidar_lm.base_model import write_base
 from probe4d.models.lidar_lm.conversation import SYSTEM
+from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 
 CORPUS = [
     f"{SYSTEM} USER: ASSISTANT: Yes. No. A. B. C. D.\n",
@@ -98,3 +99,33 @@ def write_tiny_base(folder: Path, tokenizer: PreTrainedTokenizerFast, *, hidden:
     """A tiny language model on disk as transformers has it; gives its folder."""
     write_base(tiny_llama(tokenizer, hidden=hidden, seed=seed), tokenizer, folder)
     return folder
+
+
+def stir(model: LidarLanguageModel) -> LidarLanguageModel:
+    """Give LoRA updates that change what a model says; gives the model, in `eval()`."""
+    generator = torch.Generator().manual_seed(3)
+    for name, weight in model.language_model.named_parameters():
+        if "lora_B" in name:
+            weight.data.normal_(0, 0.3, generator=generator)
+    return model.eval()
+
+
+def feature_rows(model: LidarLanguageModel, frames: int, seed: int = 0) -> torch.Tensor:
+    """(frames, width) random rows as a model takes them."""
+    return torch.randn(frames, model.feature_width, generator=torch.Generator().manual_seed(seed))
+
+
+def saying(model: LidarLanguageModel, question: str = "Is there a car in frame 012?", frames: int = 4) -> torch.Tensor:
+    """(1, length, vocabulary) logits of a model that is asked a question over some frames."""
+    with torch.inference_mode():
+        return model([model.prompt(question)], [[feature_rows(model, frames)]]).logits
+
+
+class Canary:
+    """Writes a file when it is unpickled by a reader that runs what it reads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[object, tuple[str, str]]:
+        return (open, (str(self.path), "w"))

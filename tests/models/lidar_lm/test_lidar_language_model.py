@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from lidar_making import tiny_llama, write_tiny_base
+from lidar_making import Canary, feature_rows, saying, stir, tiny_llama, write_tiny_base
 from transformers import PreTrainedTokenizerFast
 
 from probe4d.errors import InputError, RunError
@@ -18,23 +18,6 @@ WIDTH = 6
 QUESTION = "Is there a car in frame 012?"
 
 
-def rows(frames: int, seed: int = 0) -> torch.Tensor:
-    return torch.randn(frames, WIDTH, generator=torch.Generator().manual_seed(seed))
-
-
-def logits(model: LidarLanguageModel, frames: int = 4) -> torch.Tensor:
-    with torch.inference_mode():
-        return model([model.prompt(QUESTION)], [[rows(frames)]]).logits
-
-
-def stir(model: LidarLanguageModel) -> None:
-    """Give LoRA updates that change what the model says."""
-    generator = torch.Generator().manual_seed(3)
-    for name, weight in model.language_model.named_parameters():
-        if "lora_B" in name:
-            weight.data.normal_(0, 0.3, generator=generator)
-
-
 @pytest.fixture
 def model(tiny_base: Path) -> LidarLanguageModel:
     return LidarLanguageModel.from_base(tiny_base, WIDTH)
@@ -44,22 +27,26 @@ def test_the_language_model_reads_text_and_projected_rows(model: LidarLanguageMo
     asked = model.prompt(QUESTION)
     place = asked.ids.tolist().index(-200)
     embed = model.language_model.get_input_embeddings()
-    inputs = torch.cat([embed(asked.ids[:place]), model.projector(rows(4)), embed(asked.ids[place + 1 :])])
+    inputs = torch.cat(
+        [embed(asked.ids[:place]), model.projector(feature_rows(model, 4)), embed(asked.ids[place + 1 :])]
+    )
     expected = model.language_model(inputs_embeds=inputs[None]).logits
-    torch.testing.assert_close(logits(model), expected)
+    torch.testing.assert_close(saying(model, QUESTION), expected)
 
 
 def test_the_loss_is_that_of_the_answers_tokens(model: LidarLanguageModel) -> None:
     learnt = model.prompt(QUESTION, answer="Yes.")
-    output = model([learnt], [[rows(4)]])
+    output = model([learnt], [[feature_rows(model, 4)]])
     answer = [label for label in learnt.labels.tolist() if label != IGNORED]
     chances = output.logits[0, -len(answer) - 1 : -1].log_softmax(-1)
     torch.testing.assert_close(output.loss, -chances[range(len(answer)), answer].mean())
 
 
 def test_a_sequence_reads_alike_alone_and_padded_in_a_batch(model: LidarLanguageModel) -> None:
-    pair = model([model.prompt(QUESTION), model.prompt(QUESTION * 3)], [[rows(4)], [rows(9)]]).logits
-    alone = logits(model)
+    pair = model(
+        [model.prompt(QUESTION), model.prompt(QUESTION * 3)], [[feature_rows(model, 4)], [feature_rows(model, 9)]]
+    ).logits
+    alone = saying(model, QUESTION)
     torch.testing.assert_close(pair[0, : alone.shape[1]], alone[0], atol=1e-5, rtol=1e-5)
 
 
@@ -85,24 +72,23 @@ def test_the_projectors_first_weights_follow_from_the_seed_alone(tiny_base: Path
 
 
 def test_lora_lies_beside_every_linear_layer_but_the_head(model: LidarLanguageModel) -> None:
-    before = logits(model)
+    before = saying(model, QUESTION)
     assert model.with_lora(rank=4, alpha=8) is model
     trained = [name for name, weight in model.named_parameters() if weight.requires_grad]
     layers = {name.partition(".lora_")[0].rpartition(".")[2] for name in trained}
     assert layers == {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
     assert len(trained) == 2 * 7 * 2  # layers, their linear ones, A and B
     assert all("lora" in name for name in trained)
-    torch.testing.assert_close(logits(model), before)  # updates begin at nothing
+    torch.testing.assert_close(saying(model, QUESTION), before)  # updates begin at nothing
 
 
 def test_merging_keeps_what_the_model_says_and_makes_weights_its_own(model: LidarLanguageModel) -> None:
-    before = logits(model)
+    before = saying(model, QUESTION)
     stir(model.with_lora(rank=4))
-    model.eval()
-    stirred = logits(model)
+    stirred = saying(model, QUESTION)
     assert not torch.allclose(before, stirred, atol=1e-3)
     assert model.merged() is model
-    torch.testing.assert_close(logits(model), stirred, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(saying(model, QUESTION), stirred, atol=1e-4, rtol=1e-4)
     assert (model.lora, model.base) == (None, None)
     assert not [name for name, _ in model.named_parameters() if "lora" in name]
 
@@ -137,7 +123,7 @@ def test_gradient_checkpointing_changes_no_gradient(tiny_base: Path, stage: str)
         if checkpointing:
             model.language_model.activation_checkpointing_enable({"use_reentrant": False})
         model.train()
-        model([model.prompt(QUESTION, answer="Yes.")], [[rows(4)]]).loss.backward()
+        model([model.prompt(QUESTION, answer="Yes.")], [[feature_rows(model, 4)]]).loss.backward()
         gradients.append([weight.grad for weight in model.parameters() if weight.requires_grad])
     assert all(bool(gradient.count_nonzero()) for gradient in gradients[0])
     torch.testing.assert_close(gradients[0], gradients[1])
@@ -149,17 +135,17 @@ def test_weights_have_the_dtype_asked_for_and_lora_float32(tiny_base: Path, dtyp
     assert model.dtype == dtype
     assert {weight.dtype for weight in model.parameters()} == {dtype}
     assert model.language_model.model.rotary_emb.inv_freq.dtype == torch.float32
-    assert logits(model).isfinite().all()
+    assert saying(model, QUESTION).isfinite().all()
     model.with_lora(rank=4)
     assert {weight.dtype for weight in model.parameters() if weight.requires_grad} == {torch.float32}
-    assert model([model.prompt(QUESTION, answer="No.")], [[rows(3).double()]]).loss.isfinite()
+    assert model([model.prompt(QUESTION, answer="No.")], [[feature_rows(model, 3).double()]]).loss.isfinite()
 
 
 def test_a_prompt_longer_than_the_model_reads_is_refused(model: LidarLanguageModel) -> None:
     fitting = 512 - len(model.prompt(QUESTION).ids) + 1
-    logits(model, fitting)
+    saying(model, QUESTION, fitting)
     with pytest.raises(InputError, match=r"has 513 positions; the language model takes 512\."):
-        logits(model, fitting + 1)
+        saying(model, QUESTION, fitting + 1)
 
 
 def test_a_fingerprint_tells_other_weights_and_not_other_files(
@@ -193,16 +179,6 @@ def test_weights_of_a_base_in_a_bin_file_are_read(tiny_base: Path, tmp_path: Pat
     read = LidarLanguageModel.from_base(base, WIDTH)
     assert read.base is not None
     assert read.base.fingerprint == fingerprint(model.language_model)
-
-
-class Canary:
-    """Writes a file when it is unpickled by a reader that runs what it reads."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __reduce__(self) -> tuple[object, tuple[str, str]]:
-        return (open, (str(self.path), "w"))
 
 
 def test_code_in_the_weights_of_a_base_is_not_run(tiny_base: Path, tmp_path: Path) -> None:
@@ -277,4 +253,4 @@ def test_a_base_of_a_llama_like_tokenizer_reads_it_as_it_was(
     model = LidarLanguageModel.from_base(write_tiny_base(tmp_path / "base", llama_like), WIDTH)
     ids = model.prompt(QUESTION, answer="Yes.").ids.tolist()
     assert (ids[0], ids[-1]) == (llama_like.bos_token_id, llama_like.eos_token_id)
-    assert logits(model).isfinite().all()
+    assert saying(model, QUESTION).isfinite().all()

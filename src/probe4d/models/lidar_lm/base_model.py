@@ -74,9 +74,14 @@ def read_base(path: Path | str, dtype: torch.dtype | None = None) -> BaseModel:
 
 
 def write_base(language_model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
-    """Write a language model and its tokenizer as transformers has them, in safetensors."""
+    """Write a language model, without LoRA layers inside it, and its tokenizer as transformers has them."""
+    weights = {
+        name.replace(".base_layer.", "."): weight
+        for name, weight in language_model.state_dict().items()
+        if ".lora_" not in name
+    }
     with _silent():
-        language_model.save_pretrained(folder)
+        language_model.save_pretrained(folder, state_dict=weights)
         tokenizer.save_pretrained(folder)
 
 

@@ -9,6 +9,7 @@ language_model/          weights and tokenizer in full, where they are no longer
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated, Literal
 
 import msgspec
 import torch
@@ -65,13 +66,13 @@ class CheckpointRecord(msgspec.Struct, frozen=True, kw_only=True):
     layout: Layout
     template: TemplateName
     ego_text: EgoText
-    feature_width: int
+    feature_width: Annotated[int, msgspec.Meta(ge=1)]
     hidden_width: int
     encoder: str | None
     dtype: str
     base: BaseRecord | None
     adapter: bool
-    version: int = 1
+    version: Literal[1] = 1
 
 
 def save(model: LidarLanguageModel, folder: Path | str) -> None:

@@ -75,9 +75,10 @@ def load_released(folder: Path, base: Path | None, dtype: torch.dtype | None = N
             remedy="Say where that is (--base).",
         )
     path, projector = _projector(folder)
-    width = projector["weight"].shape[-1] if "weight" in projector else 1
+    weight = projector.get("weight")  # what does not fit is told when it is filled in
+    width = weight.shape[1] if weight is not None and weight.ndim == 2 else 0
     ego_text = "question" if "metatoken" in folder.resolve().name else "none"
-    model = LidarLanguageModel.from_base(base, width, dtype, ego_text=ego_text)
+    model = LidarLanguageModel.from_base(base, width or 1, dtype, ego_text=ego_text)
     _refuse_other_base(folder, model.language_model.config)
     fill(model.projector.state_dict(), projector, path, remedy=_REMEDY)
     if (folder / CONFIG).is_file():
