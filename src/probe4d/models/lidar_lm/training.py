@@ -299,8 +299,13 @@ def _told(record: TrainingRecord) -> dict[str, Any]:
 
 
 def _finish(model: LidarLanguageModel, out: Path) -> None:
-    """Put the checkpoint into the folder, its record last, so that there is a whole one or none."""
+    """Put the checkpoint into the folder, its record last, so that there is a whole one or none.
+
+    LoRA beside a language model that is no base on disk, as after other LoRA, is merged into it.
+    """
     model.projector.to(model.language_model.dtype)
+    if model.base is None:
+        model.merged()
     new = out / _NEW
     save(model, new)
     for entry in sorted(new.iterdir(), key=lambda entry: entry.name == RECORD):
