@@ -47,7 +47,7 @@ def test_options_go_into_the_plan() -> None:
 
 @pytest.mark.parametrize("text", ["", "own", "camera", "none:cameras", "cameras:birds-eye", "shuffled:", "black:lidar"])
 def test_other_names_are_refused_with_those_that_there_are(text: str) -> None:
-    with pytest.raises(InputError, match=r"none, cameras, birds-eye, black\[:VIEW\], shuffled") as refused:
+    with pytest.raises(InputError, match=r"none, cameras, birds-eye, lidar, black\[:VIEW\], shuffled") as refused:
         evidence_named(text)
     assert repr(text) in str(refused.value)
 
@@ -57,7 +57,7 @@ def test_other_names_are_refused_with_those_that_there_are(text: str) -> None:
     [
         ({"kind": "lidar"}, "no evidence of kind 'lidar'"),
         ({"kind": "none", "view": "cameras"}, "'none' takes no view"),
-        ({"kind": "own"}, "'own' takes one of the views cameras, birds-eye, not None"),
+        ({"kind": "own"}, "'own' takes one of the views cameras, birds-eye, lidar, not None"),
         ({"kind": "black", "view": "lidar"}, "not 'lidar'"),
         ({"span": "log"}, "no span 'log'; there are question, scene"),
         ({"max_frames": 0}, "at least 1, not 0"),

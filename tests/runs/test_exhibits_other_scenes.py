@@ -20,6 +20,7 @@ from probe4d.benchmarks.suites import answers_elsewhere
 from probe4d.evidence.sources import Sources
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.exhibits import Exhibits, exhibits
+from probe4d.runs.known_scenes import known_scenes
 from probe4d.runs.other_scenes import other_scenes
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
@@ -32,7 +33,7 @@ def chosen(
 ) -> dict[str, tuple[str, str | None]]:
     table = pl.DataFrame(answers, schema=ANSWERS_SCHEMA, orient="row")
     own = {one.id: one.scene for one in questions}
-    return other_scenes(questions, own, scenes_of(lengths), table, seed=seed)
+    return other_scenes(questions, own, known_scenes(scenes_of(lengths), None).lengths, table, seed=seed)
 
 
 def test_a_scene_of_the_same_length_goes_before_a_longer_one() -> None:
@@ -167,7 +168,7 @@ def test_a_benchmark_without_a_rule_is_held_to_its_own_questions() -> None:
     assert sorted(answers.iter_rows()) == [("q", "a", "B"), ("q", "b", "B"), ("q", "c", "C")]
     sources = set()
     for seed in range(12):
-        found = other_scenes([asked], {"q": "a"}, scenes, answers, seed=seed)["q"]
+        found = other_scenes([asked], {"q": "a"}, known_scenes(scenes, None).lengths, answers, seed=seed)["q"]
         assert found in {("c", "C"), ("d", None)}
         sources.add(found[0])
     assert sources == {"c", "d"}

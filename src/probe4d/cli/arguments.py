@@ -11,7 +11,7 @@ from probe4d.errors import InputError
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
     from probe4d.models.presets import Preset
-    from probe4d.runs.evidence_plan import EvidencePlan, Span
+    from probe4d.runs.evidence_plan import EvidencePlan, EvidenceView, Span
     from probe4d.runs.selection import Selection
     from probe4d.scenes.tables import Scenes
 
@@ -105,7 +105,8 @@ def read_environment() -> None:
 def evidence_plan(
     name: str,
     *,
-    span: Span,
+    usual_view: EvidenceView = "cameras",
+    span: Span | None,
     seed: int,
     max_frames: int | None,
     max_side_px: int | None,
@@ -122,8 +123,14 @@ def evidence_plan(
 
     of_preset = {} if preset is None else preset.shown_with(whole_scene=span == "scene")
     pictures = {**of_preset, **_given(max_frames=max_frames, max_side_px=max_side_px, jpeg_quality=jpeg_quality)}
-    frames = _given(max_frames=pictures.pop("max_frames", None))
-    return evidence_named(name, span=span, seed=seed, pictures=PictureOptions(**pictures), **frames)
+    return evidence_named(
+        name,
+        usual_view=usual_view,
+        span=span,
+        max_frames=pictures.pop("max_frames", None),
+        seed=seed,
+        pictures=PictureOptions(**pictures),
+    )
 
 
 def _given(**options: int | None) -> dict[str, int]:
@@ -147,6 +154,8 @@ def scenes_shown(benchmark: Benchmark, plan: EvidencePlan, data: Path | None, ve
     from probe4d.benchmarks.source import open_source
 
     if plan.kind == "none":
+        return None
+    if data is None and plan.view == "lidar":  # features may do without their dataset
         return None
     if data is None:
         raise InputError("showing evidence needs the dataset.", remedy="Give its folder with --data DATAROOT.")

@@ -33,6 +33,11 @@ def ask(
     base_url: options.BaseUrl = None,
     arguments: options.Arguments = None,
     prompts: Prompts,
+    features: options.Features = None,
+    sampling: options.Sampling = "released",
+    keep_logits: options.KeepLogits = False,
+    layout: options.PromptLayout = None,
+    force: options.Force = False,
     temperature: options.Temperature = None,
     top_p: options.TopP = None,
     max_tokens: options.MaxTokens = None,
@@ -44,7 +49,7 @@ def ask(
     out: options.Out = None,
     dry_run: options.DryRun = False,
     tokenizer: options.Tokenizer = None,
-    max_connections: options.MaxConnections = 10,
+    max_connections: options.MaxConnections = None,
     max_retries: options.MaxRetries = 5,
     timeout: options.Timeout = 600,
     as_json: options.AsJson = False,
@@ -58,6 +63,7 @@ def ask(
     from probe4d.diagnosis.controls import is_control
     from probe4d.errors import InputError
     from probe4d.models.generation import Generation
+    from probe4d.models.lidar_lm.answering_options import LidarOptions, is_lidar_lm
     from probe4d.models.presets import preset_named
     from probe4d.runs.plan import Course, RunPlan
 
@@ -79,24 +85,32 @@ def ask(
     own_arguments = reading.key_values(arguments or (), option="-M")
     plan = RunPlan(
         setting=prompts.setting,
-        evidence=prompts.evidence_plan(chosen),
+        evidence=prompts.evidence_plan(
+            chosen,
+            usual="none" if features is None else "lidar",
+            usual_view="lidar" if is_lidar_lm(name) else "cameras",
+        ),
         selection=prompts.selection(),
         generation=generation if chosen is None else chosen.fill(generation),
         base_url=base_url,
         arguments=own_arguments if chosen is None else {**chosen.arguments_for(name), **own_arguments},
         preset=preset,
+        lidar=LidarOptions(sampling=sampling, keep_logits=keep_logits, layout=layout, force=force),
     )
     if is_control(name) and plan.evidence.kind != "none":
         raise InputError(f"{name} looks at nothing: it takes no evidence.", remedy="Ask it without --evidence.")
     course = Course(
-        max_connections=max_connections, max_retries=max_retries, timeout_s=timeout, workers=prompts.workers
+        max_connections=max_connections or (64 if is_lidar_lm(name) else 10),
+        max_retries=max_retries,
+        timeout_s=timeout,
+        workers=prompts.workers,
     )
     read = read_benchmark(benchmark)
     scenes = prompts.scenes(read, plan.evidence)
     if out is None or dry_run:
-        _print_estimate(read, name, plan, scenes, tokenizer, as_json=as_json)
+        _print_estimate(read, name, plan, scenes, features, tokenizer, as_json=as_json)
     else:
-        _ask_all(read, out, name, plan, scenes, course, as_json=as_json)
+        _ask_all(read, out, name, plan, scenes, features, course, as_json=as_json)
 
 
 def _model_name(given: str | None, preset: Preset | None) -> str:
@@ -115,15 +129,25 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
 
 
 def _print_estimate(
-    benchmark: Benchmark, model: str, plan: RunPlan, scenes: Scenes | None, tokenizer: Path | None, *, as_json: bool
+    benchmark: Benchmark,
+    model: str,
+    plan: RunPlan,
+    scenes: Scenes | None,
+    features: Path | None,
+    tokenizer: Path | None,
+    *,
+    as_json: bool,
 ) -> None:
     from probe4d.cli.ask_printing import print_dry_run, print_json
+    from probe4d.models.lidar_lm.answering_options import is_lidar_lm
     from probe4d.models.tokens import tokenizer_at, tokens_by_length
     from probe4d.runs.dry_run import dry_run
+    from probe4d.runs.opening import open_reader
     from probe4d.runs.prepared import prepare
 
     count = tokens_by_length if tokenizer is None else tokenizer_at(tokenizer)
-    seen = dry_run(prepare(benchmark, plan, scenes=scenes), model=model, count_tokens=count)
+    reader = open_reader(model, plan, features=features) if is_lidar_lm(model) else None
+    seen = dry_run(prepare(benchmark, plan, scenes=scenes, reader=reader), model=model, count_tokens=count)
     if as_json:
         print_json(seen)
     else:
@@ -136,6 +160,7 @@ def _ask_all(
     name: str,
     plan: RunPlan,
     scenes: Scenes | None,
+    features: Path | None,
     course: Course,
     *,
     as_json: bool,
@@ -146,6 +171,7 @@ def _ask_all(
     from probe4d.diagnosis.watching import Watch
     from probe4d.errors import RunError
     from probe4d.exchange.inspect_log import LOG_FILE, write_inspect_log
+    from probe4d.models.lidar_lm.answering_options import is_lidar_lm
     from probe4d.runs.ask import ask as ask_model
     from probe4d.runs.run import Answer, AnswerError
     from probe4d.runs.summary import summary_of
@@ -166,14 +192,24 @@ def _ask_all(
 
     try:
         with output.progress("answers", status=lambda: running(watch, time.monotonic() - began_s)) as counter:
-            run = ask_model(benchmark, out, model=model, plan=plan, scenes=scenes, course=course, begun=begin, done=see)
+            run = ask_model(
+                benchmark,
+                out,
+                model=model,
+                plan=plan,
+                scenes=scenes,
+                features=features,
+                course=course,
+                begun=begin,
+                done=see,
+            )
     except KeyboardInterrupt:
         output.fail(f"stopped; {_kept(out, then='the same command goes on')}")
         raise typer.Exit(130) from None
     except RunError:
         output.note(f"Asking has ended; {_kept(out, then='the same command goes on once the reason is gone')}")
         raise
-    if isinstance(model, str):
+    if isinstance(model, str) and not is_lidar_lm(name):
         try:
             write_inspect_log(run, benchmark, out / LOG_FILE, scenes=scenes)
         except RunError as error:

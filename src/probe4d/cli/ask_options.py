@@ -8,6 +8,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from probe4d.models import generation
+from probe4d.models.lidar_lm import answering_options, layouts
 from probe4d.runs import evidence_plan
 from probe4d.wording import listed
 
@@ -18,6 +19,10 @@ def _model(*names: str, **option: Any) -> Any:
 
 def _part(*names: str, **option: Any) -> Any:
     return typer.Option(*names, rich_help_panel="Which questions, and how they are put", **option)
+
+
+def _lidar(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="A LiDAR language model", **option)
 
 
 def _evidence(*names: str, **option: Any) -> Any:
@@ -53,7 +58,8 @@ Model = Annotated[
         "--model",
         "-m",
         metavar="PROVIDER/NAME",
-        help="inspect-ai name, such as openai/gpt-5.5 or vllm/Qwen/Qwen3.6-27B; or control:fixed, control:content.",
+        help="inspect-ai name, such as openai/gpt-5.5 or vllm/Qwen/Qwen3.6-27B; lidar-lm:CHECKPOINT; or control:fixed, "
+        "control:content.",
     ),
 ]
 Preset = Annotated[
@@ -74,7 +80,8 @@ SettingName = Annotated[
     _part(
         "--setting",
         metavar="NAME",
-        help="default, anti-position, ego, explicit-threshold, chain-of-thought, permuted:N or repeat:N.",
+        help="default, anti-position, ego, explicit-threshold, chain-of-thought, permuted:N or repeat:N; of "
+        "a LiDAR language model also tscd:ALPHA and tscd-identity.",
     ),
 ]
 Families = Annotated[list[str] | None, _part("--family", metavar="NAME", help="Of this family only; repeatable.")]
@@ -85,11 +92,12 @@ SampleSeed = Annotated[int, _part("--sample-seed", metavar="N", help="Seed of th
 Limit = Annotated[int | None, _part("--limit", metavar="N", help="The first N questions only.")]
 
 Evidence = Annotated[
-    str,
+    str | None,
     _evidence(
         "--evidence",
         metavar="NAME",
-        help="none, cameras or birds-eye; black, shuffled or other-scene (of cameras; of the other: black:birds-eye).",
+        help="none, cameras or birds-eye; black, shuffled or other-scene (of cameras; of the other: black:birds-eye); "
+        "lidar for a LiDAR language model. Left out: none, or lidar.",
     ),
 ]
 Data = Annotated[
@@ -98,12 +106,18 @@ Data = Annotated[
 Version = Annotated[
     str | None, _evidence("--version", metavar="NAME", help="Its folder of tables, if not that of the benchmark.")
 ]
-Span = Annotated[evidence_plan.Span, _evidence("--evidence-span", help="The question's frames, or its whole scene.")]
+Span = Annotated[
+    evidence_plan.Span | None,
+    _evidence(
+        "--evidence-span", help="The question's frames, or its whole scene. Left out: of pictures question, else scene."
+    ),
+]
 EvidenceSeed = Annotated[
     int, _evidence("--evidence-seed", metavar="N", help="Seed of wrong orders and of other scenes.")
 ]
 MaxFrames = Annotated[
-    int | None, _evidence("--max-frames", metavar="N", help="Most frames; more are thinned evenly. Left out: 16.")
+    int | None,
+    _evidence("--max-frames", metavar="N", help="Most frames; more are thinned evenly. Left out: 16 pictures."),
 ]
 MaxSide = Annotated[
     int | None, _evidence("--max-side", metavar="PIXELS", help="Longest side of a picture. Left out: 1024.")
@@ -113,6 +127,22 @@ Workers = Annotated[
     int | None,
     _evidence("--workers", metavar="N", help="Threads that render pictures. Left out: one a processor."),
 ]
+
+Features = Annotated[
+    Path | None, _lidar("--features", metavar="FEATURES", help="Its features, as `probe4d encode` writes them.")
+]
+Sampling = Annotated[
+    answering_options.Sampling,
+    _lidar(
+        "--sampling",
+        help="released: without temporal contrast, top-k 50 and top-p 0.6; same: drawn from all tokens, as with it.",
+    ),
+]
+KeepLogits = Annotated[bool, _lidar("--keep-logits", help="Keep the logits of each answer's first token.")]
+PromptLayout = Annotated[
+    layouts.Layout | None, _lidar("--layout", help="Another prompt layout than it was trained in; needs --force.")
+]
+Force = Annotated[bool, _lidar("--force", help="Ask it in another layout all the same.")]
 
 Temperature = Annotated[float | None, _generation("--temperature", metavar="T", help="0 to 2.")]
 TopP = Annotated[float | None, _generation("--top-p", metavar="P", help="Nucleus of sampling, up to 1.")]
@@ -140,7 +170,10 @@ Tokenizer = Annotated[
     Path | None,
     _course("--tokenizer", metavar="FILE", help="tokenizer.json for a dry run's count. Left out: 4 bytes a token."),
 ]
-MaxConnections = Annotated[int, _course("--max-connections", metavar="N", help="Requests under way at once.")]
+MaxConnections = Annotated[
+    int | None,
+    _course("--max-connections", metavar="N", help="Requests under way at once. Left out: 10; of lidar-lm 64."),
+]
 MaxRetries = Annotated[
     int, _course("--max-retries", metavar="N", help="Repetitions after passing faults, such as 429 and 503.")
 ]

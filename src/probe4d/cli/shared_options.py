@@ -14,7 +14,7 @@ from probe4d.cli import ask_options as options
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
     from probe4d.models.presets import Preset
-    from probe4d.runs.evidence_plan import EvidencePlan
+    from probe4d.runs.evidence_plan import EvidencePlan, EvidenceView
     from probe4d.runs.selection import Selection
     from probe4d.scenes.tables import Scenes
 
@@ -30,10 +30,10 @@ class Prompts:
     sample: options.Sample = None
     sample_seed: options.SampleSeed = 42
     limit: options.Limit = None
-    evidence: options.Evidence = "none"
+    evidence: options.Evidence = None
     data: options.Data = None
     version: options.Version = None
-    evidence_span: options.Span = "question"
+    evidence_span: options.Span = None
     evidence_seed: options.EvidenceSeed = 42
     max_frames: options.MaxFrames = None
     max_side: options.MaxSide = None
@@ -44,10 +44,19 @@ class Prompts:
         """The part of a benchmark that is asked; see `probe4d.cli.arguments.selection`."""
         return reading.selection(self.families, sample=self.sample, seed=self.sample_seed, limit=self.limit)
 
-    def evidence_plan(self, preset: Preset | None = None) -> EvidencePlan:
-        """What is shown; see `probe4d.cli.arguments.evidence_plan`."""
+    def evidence_plan(
+        self, preset: Preset | None = None, *, usual: str = "none", usual_view: EvidenceView = "cameras"
+    ) -> EvidencePlan:
+        """What is shown; see `probe4d.cli.arguments.evidence_plan`.
+
+        Args:
+            preset: What options are filled from.
+            usual: What is shown where the command does not say.
+            usual_view: View of evidence that names none.
+        """
         return reading.evidence_plan(
-            self.evidence,
+            usual if self.evidence is None else self.evidence,
+            usual_view=usual_view,
             span=self.evidence_span,
             seed=self.evidence_seed,
             max_frames=self.max_frames,

@@ -10,18 +10,22 @@ from typing import Any
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.models.asking import Finished, ask_all, close_model
-from probe4d.models.hosted import asked_in_batches, open_model
+from probe4d.models.hosted import asked_in_batches
+from probe4d.models.lidar_lm.answering_options import is_lidar_lm
 from probe4d.models.request import Foresighted, Model, Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.models.versions import versions_of
 from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.journal import RunJournal, open_journal
+from probe4d.runs.lidar_requests import FeatureReader
+from probe4d.runs.opening import open_named, open_reader
 from probe4d.runs.plan import Course, RunPlan
 from probe4d.runs.prepared import Prepared, prepare
 from probe4d.runs.requests import evidence_digest, hints_of, request_key
 from probe4d.runs.run import ANSWERS_FILE, RECORD_FILE, Answer, AnswerError, Run, RunRecord, read_run
 from probe4d.runs.settings import Variant
 from probe4d.scenes.tables import Scenes
+from probe4d.store.hashing import digest
 
 __all__ = ["ask"]
 
@@ -33,6 +37,7 @@ def ask(
     model: str | Model,
     plan: RunPlan | None = None,
     scenes: Scenes | None = None,
+    features: Path | str | None = None,
     course: Course | None = None,
     begun: Callable[[int, int], None] | None = None,
     done: Callable[[Answer | AnswerError], None] | None = None,
@@ -42,11 +47,13 @@ def ask(
     Args:
         benchmark: The questions.
         out: Run folder; one that holds the same run, unfinished, is continued.
-        model: inspect-ai name of the model, such as `openai/gpt-5`; or anything that answers requests as
+        model: inspect-ai name of the model, such as `openai/gpt-5`; `lidar-lm:` and the folder of a checkpoint; or
+            anything that answers requests as
             `probe4d.models.request.Model` says, such as what `probe4d.control_model` gives. One that is
             `Foresighted` is told of all requests first.
         plan: What is asked and how; null asks every question once, with nothing shown.
         scenes: The scenes that evidence is taken from.
+        features: Folder of the LiDAR features that a LiDAR language model opened by its name is shown.
         course: Requests at once, repetitions, time; null takes the usual ones.
         begun: Told once, before the first request, how many calls the run takes and how many of them are answered.
         done: Told of each answer and error once it is on disk; never twice at once, and in another thread.
@@ -59,8 +66,15 @@ def ask(
             or the folder holds another run.
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
-    out, course = Path(out), course or Course()
-    prepared = prepare(benchmark, plan, scenes=scenes)
+    out, course, plan = Path(out), course or Course(), plan or RunPlan()
+    if isinstance(model, str) and is_lidar_lm(model):
+        model = open_reader(model, plan, features=features, course=course)
+    elif features is not None:
+        raise InputError(
+            "features are shown to LiDAR language models alone.", remedy="Give --model lidar-lm:CHECKPOINT with them."
+        )
+    reader = model if isinstance(model, FeatureReader) else None
+    prepared = prepare(benchmark, plan, scenes=scenes, reader=reader)
     if not prepared.asked and not (out / ANSWERS_FILE).exists():
         first = prepared.left_out[0]
         raise InputError(
@@ -73,7 +87,9 @@ def ask(
     record = _record(model, prepared, course)
     with ExitStack() as unasked, prepared.rendering(workers=course.workers) as renderer:
         if isinstance(model, str) and not (out / RECORD_FILE).exists():
-            model = _opened(model, prepared.plan, course)  # before a folder is made, so that a wrong name leaves none
+            model = open_named(
+                model, prepared.plan, course
+            )  # before a folder is made, so that a wrong name leaves none
             unasked.callback(close_model, model)
         with open_journal(out, record) as journal:
             answered = {question for question, _ in journal.answered}
@@ -81,8 +97,10 @@ def ask(
             remaining = [key for key in prepared.asked if key not in journal.answered]
             if begun is not None:
                 begun(len(prepared.asked), len(prepared.asked) - len(remaining))
+            if reader is not None:  # what shows the same features is decoded together, so that they are read once
+                remaining.sort(key=lambda key: str(prepared.shown.of[key[0]].features))
             if remaining:
-                model = _opened(model, prepared.plan, course) if isinstance(model, str) else model
+                model = open_named(model, prepared.plan, course) if isinstance(model, str) else model
                 unasked.pop_all()  # from here on asking closes it
                 requests = prepared.requests(remaining, renderer=renderer)
                 ask_all(model, requests, _Writer(journal, prepared, done), answered=bool(answered))
@@ -91,27 +109,19 @@ def ask(
     return read_run(out)
 
 
-def _opened(name: str, plan: RunPlan, course: Course) -> Model:
-    return open_model(
-        name,
-        base_url=plan.base_url,
-        arguments=plan.arguments,
-        generation=plan.generation,
-        max_connections=course.max_connections,
-        max_retries=course.max_retries,
-        timeout_s=course.timeout_s,
-    )
-
-
 def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord:
     plan = prepared.plan
     opened_with: dict[str, Any] = {} if plan.base_url is None else {"base_url": plan.base_url}
     if isinstance(model, str) and asked_in_batches(model):
         opened_with["max_connections"] = course.max_connections
+    layout = prepared.setting.layout
+    if isinstance(model, FeatureReader):
+        opened_with |= model.parameters
+        layout = layout if model.ego_text == "none" else "ego"
     return RunRecord(
         model=model if isinstance(model, str) else model.name,
         setting=prepared.setting.name,
-        layout=prepared.setting.layout,
+        layout=layout,
         wording=prepared.wording,
         parameters=without_secrets({**opened_with, **plan.arguments}),
         generation=plan.generation,
@@ -162,12 +172,13 @@ def _answer(question: str, variant: Variant, request: Request, reply: Reply, exh
         finish_reason=reply.finish_reason,
         rotation=variant.rotation,
         model=reply.model,
-        evidence=evidence_digest(request.images),
-        evidence_frames=tuple(picture.frame for picture in exhibit.pictures) or None,
+        evidence=evidence_digest(request.images) if request.features is None else digest(request.features),
+        evidence_frames=exhibit.frames,
         shown_scene=exhibit.shown_scene,
         shown_answer=exhibit.shown_answer,
         seed=request.seed,
         tokens=reply.tokens,
         input_tokens=reply.input_tokens,
         seconds=reply.seconds,
+        first_logits=reply.first_logits,
     )

@@ -8,16 +8,27 @@ import msgspec
 
 from probe4d.errors import InputError
 from probe4d.evidence.pictures import VIEWS, PictureOptions, View
+from probe4d.wording import listed
 
-__all__ = ["EVIDENCE_KINDS", "SPANS", "EvidenceKind", "EvidencePlan", "Span", "evidence_named"]
+__all__ = ["EVIDENCE_KINDS", "SPANS", "EvidenceKind", "EvidencePlan", "EvidenceView", "Span", "evidence_named"]
 
 EvidenceKind = Literal["none", "black", "own", "shuffled", "other-scene"]
 EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)
 
+EvidenceView = View | Literal["lidar"]
+_VIEWS: tuple[EvidenceView, ...] = (*VIEWS, "lidar")
+
 Span = Literal["question", "scene"]
 SPANS: tuple[Span, ...] = get_args(Span)
 
-_OF_A_VIEW: tuple[EvidenceKind, ...] = ("black", "shuffled", "other-scene")
+_KINDS_OF_A_VIEW: tuple[tuple[EvidenceKind, tuple[EvidenceView, ...]], ...] = (
+    ("black", VIEWS),  # rows of features have no black
+    ("shuffled", _VIEWS),
+    ("other-scene", _VIEWS),
+)
+_MOST_PICTURES = 16
+_MOST_ROWS = 1_000
+"""Frames shown as rows of features: a row costs what a word does, and a scene of nuScenes has 41 at most."""
 
 
 class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,7 +38,8 @@ class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
         kind: Nothing (`none`); blank pictures (`black`); the question's own frames (`own`); these in a seeded wrong
             order under labels in the true order (`shuffled`); or the same frames of a seeded other scene
             (`other-scene`).
-        view: How frames are shown; null for `none`.
+        view: How frames are shown: as pictures, or as the feature rows of a LiDAR language model (`lidar`); null for
+            `none`.
         span: The frames that the question's `evidence` lists, or every key frame of the scene.
         max_frames: More frames are thinned evenly, first and last kept (see `probe4d.runs.frames`).
         seed: Seed of the wrong orders and of the other scenes.
@@ -38,9 +50,9 @@ class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: EvidenceKind = "none"
-    view: View | None = None
+    view: EvidenceView | None = None
     span: Span = "question"
-    max_frames: int = 16
+    max_frames: int = _MOST_PICTURES
     seed: int = 42
     pictures: PictureOptions = PictureOptions()
 
@@ -48,8 +60,9 @@ class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
         """Refuse a plan that nobody could follow."""
         if self.kind not in EVIDENCE_KINDS:
             raise InputError(f"there is no evidence of kind {self.kind!r}; there are {', '.join(EVIDENCE_KINDS)}.")
-        if self.view not in ((None,) if self.kind == "none" else VIEWS):
-            known = "takes no view" if self.kind == "none" else f"takes one of the views {', '.join(VIEWS)}"
+        views = dict(_KINDS_OF_A_VIEW).get(self.kind, _VIEWS)
+        if self.view not in ((None,) if self.kind == "none" else views):
+            known = "takes no view" if self.kind == "none" else f"takes one of the views {', '.join(views)}"
             raise InputError(f"evidence of kind {self.kind!r} {known}, not {self.view!r}.")
         if self.span not in SPANS:
             raise InputError(f"evidence has no span {self.span!r}; there are {', '.join(SPANS)}.")
@@ -84,37 +97,43 @@ class EvidencePlan(msgspec.Struct, frozen=True, kw_only=True):
 def evidence_named(
     text: str,
     *,
-    span: Span = "question",
-    max_frames: int = 16,
+    usual_view: EvidenceView = "cameras",
+    span: Span | None = None,
+    max_frames: int | None = None,
     seed: int = 42,
     pictures: PictureOptions | None = None,
 ) -> EvidencePlan:
     """Read the name of evidence as the command line has it.
 
     Args:
-        text: `none`; `cameras` or `birds-eye`, the question's own frames in that view; or `black`, `shuffled` or
-            `other-scene`, with a view after a colon where it is not `cameras`, as in `shuffled:birds-eye`.
-        span: See `EvidencePlan`, as for what follows.
-        max_frames: Most frames shown.
+        text: `none`; `cameras`, `birds-eye` or `lidar`, the question's own frames in that view; or `black`,
+            `shuffled` or `other-scene`, with a view after a colon where it is not the usual one, as in
+            `shuffled:birds-eye`.
+        usual_view: View of `black`, `shuffled` and `other-scene` without one.
+        span: See `EvidencePlan`, as for what follows; null takes the whole scene for `lidar`, as LiDAR-Hallu does,
+            and the question's frames otherwise.
+        max_frames: Most frames shown; null takes 16 pictures, or all feature rows.
         seed: Seed of the wrong orders and of the other scenes.
         pictures: Size and quality; null for the usual ones.
 
     Raises:
         InputError: There is no such evidence, or an option has a value that it cannot have.
     """
-    plans: dict[str, tuple[EvidenceKind, View | None]] = {"none": ("none", None)}
-    plans |= {view: ("own", view) for view in VIEWS}
-    for kind in _OF_A_VIEW:
-        plans |= {kind: (kind, VIEWS[0])} | {f"{kind}:{view}": (kind, view) for view in VIEWS}
+    plans: dict[str, tuple[EvidenceKind, EvidenceView | None]] = {"none": ("none", None)}
+    plans |= {view: ("own", view) for view in _VIEWS}
+    for of_a_view, views in _KINDS_OF_A_VIEW:
+        plans |= {of_a_view: (of_a_view, usual_view)} if usual_view in views else {}
+        plans |= {f"{of_a_view}:{view}": (of_a_view, view) for view in views}
     if text not in plans:
-        known = ", ".join(["none", *VIEWS, *(f"{kind}[:VIEW]" for kind in _OF_A_VIEW)])
-        raise InputError(f"there is no evidence {text!r}; there is {known}, where VIEW is {' or '.join(VIEWS)}.")
+        known = ", ".join(["none", *_VIEWS, *(f"{of_a_view}[:VIEW]" for of_a_view, _ in _KINDS_OF_A_VIEW)])
+        raise InputError(f"there is no evidence {text!r}; there is {known}, where VIEW is {listed(_VIEWS, 'or')}.")
     kind, view = plans[text]
+    is_lidar = view == "lidar"
     return EvidencePlan(
         kind=kind,
         view=view,
-        span=span,
-        max_frames=max_frames,
+        span=span or ("scene" if is_lidar else "question"),
+        max_frames=max_frames if max_frames is not None else _MOST_ROWS if is_lidar else _MOST_PICTURES,
         seed=seed,
         pictures=pictures or PictureOptions(),
     )

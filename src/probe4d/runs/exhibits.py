@@ -1,25 +1,30 @@
-"""What each question shows: which pictures, and the lines of the prompt that list them."""
+"""What each question shows: which pictures, and the lines of the prompt that list them, or which LiDAR features."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from probe4d.benchmarks.question import Question
-from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import ANSWERS_SCHEMA
 from probe4d.errors import InputError
 from probe4d.evidence.camera_grid import SURROUND
-from probe4d.evidence.pictures import Picture
+from probe4d.evidence.pictures import Picture, View
 from probe4d.evidence.sources import Sources
+from probe4d.models.request import FeatureRows
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.frames import frames_shown, wrong_order
+from probe4d.runs.known_scenes import KnownScenes, known_scenes
 from probe4d.runs.other_scenes import other_scenes
 from probe4d.runs.preamble import preamble
 from probe4d.runs.run import LeftOut
 from probe4d.scenes.tables import Scenes
+
+if TYPE_CHECKING:
+    from probe4d.models.lidar_lm.features import FeatureFolder
 
 __all__ = ["Elsewhere", "Exhibit", "Exhibits", "exhibits"]
 
@@ -36,15 +41,24 @@ class Exhibit:
 
     Attributes:
         pictures: In the order shown.
+        features: LiDAR features, where these are shown instead of pictures.
         preamble: Text before the question that lists the pictures; empty without.
         shown_scene: Scene shown, where it is not the question's own.
         shown_answer: The reference answer that the question would have in that scene; null without one.
     """
 
     pictures: tuple[Picture, ...] = ()
+    features: FeatureRows | None = None
     preamble: str = ""
     shown_scene: str | None = None
     shown_answer: str | None = None
+
+    @property
+    def frames(self) -> tuple[int, ...] | None:
+        """Key frames in the order shown; null where nothing is."""
+        if self.features is not None:
+            return self.features.frames
+        return tuple(picture.frame for picture in self.pictures) or None
 
 
 @dataclass(frozen=True)
@@ -75,36 +89,68 @@ class _Shown:
 
 
 def exhibits(
-    questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes | None, *, elsewhere: Elsewhere | None = None
+    questions: Sequence[Question],
+    plan: EvidencePlan,
+    scenes: Scenes | None,
+    *,
+    features: FeatureFolder | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Exhibits:
     """Choose what every question shows; the choice for one does not depend on the others.
 
     Args:
         questions: The questions, of one benchmark.
         plan: What is shown with each.
-        scenes: Scenes of the dataset that the benchmark was built from; null where nothing is shown.
+        scenes: Scenes of the dataset that the benchmark was built from; null where nothing is shown, or features are
+            that need no dataset.
+        features: LiDAR features; null where pictures are shown, or nothing.
         elsewhere: Says what would be right in other scenes; without it any other scene may be shown.
 
     Raises:
-        InputError: The plan needs scenes, and there are none.
+        InputError: The plan needs scenes or features, and there are none.
     """
     if plan.kind == "none":
         nothing = Exhibit()
         return Exhibits({question.id: nothing for question in questions})
-    if scenes is None:
+    shows_features = plan.view == "lidar"
+    if shows_features != (features is not None):
         raise InputError(
-            f"the evidence {plan.name} is taken from the dataset that the benchmark was built from.",
-            remedy="Give the dataset (scenes=, --data), or show nothing (the evidence none).",
+            f"the evidence {plan.name} is shown to LiDAR language models, with their features, and to no others."
+            if shows_features
+            else f"a LiDAR language model is shown features, not {plan.name}.",
+            remedy="Give --model lidar-lm:CHECKPOINT with --features, or other evidence.",
         )
+    known = known_scenes(scenes, features)
     reasons: Reasons = {}
-    shown = _own_frames(questions, plan, scenes, reasons)
+    shown = _own_frames(questions, plan, known, reasons)
     if plan.kind == "shuffled":
         shown = _shuffled(shown, plan, reasons)
     elif plan.kind == "other-scene":
-        shown = _from_other_scenes(questions, shown, plan, scenes, elsewhere, reasons)
-    pictures = _pictures(questions, shown, plan, scenes)
-    of = _exhibited(pictures, shown, Sources(scenes), reasons)
+        shown = _from_other_scenes(questions, shown, plan, known, _truths(questions, shown, scenes, elsewhere), reasons)
+    if shows_features:
+        of = {identity: _of_features(one) for identity, one in shown.items()}
+    elif scenes is not None:
+        of = _exhibited(_pictures(questions, shown, plan, scenes), shown, Sources(scenes), reasons)
     return Exhibits(of, tuple(_left_out(question.id, reasons) for question in questions if question.id in reasons))
+
+
+def _of_features(shown: _Shown) -> Exhibit:
+    scene = shown.scene if shown.elsewhere else None
+    return Exhibit(features=FeatureRows(shown.scene, shown.frames), shown_scene=scene, shown_answer=shown.shown_answer)
+
+
+def _truths(
+    questions: Sequence[Question], shown: Mapping[str, _Shown], scenes: Scenes | None, elsewhere: Elsewhere | None
+) -> pl.DataFrame:
+    """What would be right in other scenes, in the columns of `ANSWERS_SCHEMA`."""
+    if elsewhere is None:
+        return pl.DataFrame(schema=ANSWERS_SCHEMA)
+    if scenes is None:
+        raise InputError(
+            "which other scene has another right answer is measured in the dataset.",
+            remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
+        )
+    return elsewhere([question for question in questions if question.id in shown], scenes)
 
 
 def _left_out(identity: str, reasons: Reasons) -> LeftOut:
@@ -113,16 +159,15 @@ def _left_out(identity: str, reasons: Reasons) -> LeftOut:
 
 
 def _own_frames(
-    questions: Sequence[Question], plan: EvidencePlan, scenes: Scenes, reasons: Reasons
+    questions: Sequence[Question], plan: EvidencePlan, known: KnownScenes, reasons: Reasons
 ) -> dict[str, _Shown]:
-    names = SceneNames(scenes)
-    keyframes: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
+    keyframes = known.keyframes
     shown: dict[str, _Shown] = {}
     for question in questions:
-        scene = names.of(question)
+        scene = known.name_of(question)
         if scene is None:
-            tables = scenes.root / scenes.version
-            reasons[question.id] = ("its scene is not in the dataset", f"{question.scene} is not in {tables}")
+            what = "dataset" if plan.view != "lidar" else "features"
+            reasons[question.id] = (f"its scene is not in the {what}", f"{question.scene} is not in {known.where}")
             continue
         frames = frames_shown(question, plan, keyframes[scene])
         if not frames:
@@ -150,14 +195,13 @@ def _from_other_scenes(
     questions: Sequence[Question],
     shown: Mapping[str, _Shown],
     plan: EvidencePlan,
-    scenes: Scenes,
-    elsewhere: Elsewhere | None,
+    known: KnownScenes,
+    answers: pl.DataFrame,
     reasons: Reasons,
 ) -> dict[str, _Shown]:
     placed = [question for question in questions if question.id in shown]
-    answers = pl.DataFrame(schema=ANSWERS_SCHEMA) if elsewhere is None else elsewhere(placed, scenes)
     own = {identity: one.scene for identity, one in shown.items()}
-    chosen = other_scenes(placed, own, scenes, answers, seed=plan.seed)
+    chosen = other_scenes(placed, own, known.lengths, answers, seed=plan.seed)
     replaced: dict[str, _Shown] = {}
     for identity, one in shown.items():
         if identity in chosen:
@@ -173,7 +217,7 @@ def _pictures(
 ) -> dict[str, tuple[Picture, ...]]:
     """The pictures of each question; cameras among the views that it lists narrow the grid down to them."""
     others = scenes.sensors.filter(pl.col("modality") != "camera")["channel"].unique().to_list()
-    view = plan.view or "cameras"
+    view: View = "birds-eye" if plan.view == "birds-eye" else "cameras"
     pictures: dict[str, tuple[Picture, ...]] = {}
     for question in questions:
         if (one := shown.get(question.id)) is None:
@@ -203,7 +247,12 @@ def _exhibited(
             continue
         one = shown[identity]
         lines = preamble(several, _cameras(several[0], sources))
-        of[identity] = Exhibit(several, lines, one.scene if one.elsewhere else None, one.shown_answer)
+        of[identity] = Exhibit(
+            several,
+            preamble=lines,
+            shown_scene=one.scene if one.elsewhere else None,
+            shown_answer=one.shown_answer,
+        )
     return of
 
 

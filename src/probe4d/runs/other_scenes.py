@@ -8,13 +8,12 @@ import polars as pl
 
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.sampling import ranks
-from probe4d.scenes.tables import Scenes
 
 __all__ = ["other_scenes"]
 
 
 def other_scenes(
-    questions: Sequence[Question], own: Mapping[str, str], scenes: Scenes, answers: pl.DataFrame, *, seed: int
+    questions: Sequence[Question], own: Mapping[str, str], lengths: pl.DataFrame, answers: pl.DataFrame, *, seed: int
 ) -> dict[str, tuple[str, str | None]]:
     """Choose another scene for each question.
 
@@ -24,7 +23,7 @@ def other_scenes(
     Args:
         questions: The questions.
         own: Name of each question's scene, by id.
-        scenes: The scenes that there are.
+        lengths: `scene` and `keyframes` of the scenes that there are.
         answers: What would be right where, in the columns of `probe4d.benchmarks.suite.ANSWERS_SCHEMA`.
         seed: Seed of the choice.
 
@@ -34,7 +33,6 @@ def other_scenes(
     """
     rows = [(question.id, own[question.id], question.answer) for question in questions]
     asked = pl.DataFrame(rows, schema={name: pl.String() for name in ("question", "own", "answer")}, orient="row")
-    lengths = scenes.scenes.select("scene", "keyframes")
     asked = asked.join(lengths.rename({"scene": "own", "keyframes": "own_keyframes"}), on="own", how="left")
     long_enough = (
         asked.select(pl.col("own_keyframes").unique())

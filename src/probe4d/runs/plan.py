@@ -8,6 +8,7 @@ import msgspec
 
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
+from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.selection import Selection
 
@@ -25,6 +26,7 @@ class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
         base_url: Address of the server, where it is not the provider's own.
         arguments: The provider's own arguments.
         preset: Name of the preset that options came from, for the record.
+        lidar: How a LiDAR language model is asked; of no account for other models.
     """
 
     setting: str = "default"
@@ -34,6 +36,7 @@ class RunPlan(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str | None = None
     arguments: dict[str, Any] = {}
     preset: str | None = None
+    lidar: LidarOptions = LidarOptions()
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):

@@ -14,12 +14,14 @@ from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
 from probe4d.errors import InputError
 from probe4d.evidence.camera_grid import SURROUND
-from probe4d.evidence.pictures import Picture, View
+from probe4d.evidence.pictures import Picture
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import refuse_keys
 from probe4d.models.request import Request
+from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.exhibits import Exhibits, exhibits
+from probe4d.runs.lidar_requests import FeatureReader, LidarRequests
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.preamble import preamble
 from probe4d.runs.requests import Asked, requests_of, wordable
@@ -48,6 +50,7 @@ class Prepared:
         selected: Question and variant of every call that the selection holds, in benchmark order.
         asked: Of these the calls that can be made, with their question and variant, in the same order.
         left_out: Selected questions that cannot be asked, and why.
+        lidar: Completes the requests for a LiDAR language model; null for other models.
     """
 
     benchmark: str
@@ -60,6 +63,7 @@ class Prepared:
     selected: tuple[AnswerKey, ...]
     asked: dict[AnswerKey, Asked]
     left_out: tuple[LeftOut, ...]
+    lidar: LidarRequests | None = None
 
     def requests(self, keys: Iterable[AnswerKey], *, renderer: Renderer | None = None) -> Iterator[Request | Finished]:
         """The requests of these calls, in their order (see `probe4d.runs.requests.requests_of`).
@@ -73,6 +77,7 @@ class Prepared:
             setting=self.setting,
             generation=self.plan.generation,
             renderer=renderer,
+            lidar=self.lidar,
         )
 
     @contextmanager
@@ -83,20 +88,27 @@ class Prepared:
             workers: Threads that render; null takes one for each processor.
             cache: Whether rendered pictures are kept on disk.
         """
-        if self.scenes is None or self.plan.evidence.kind == "none":
+        if self.scenes is None or self.plan.evidence.view in (None, "lidar"):
             yield None
             return
         with Renderer(self.scenes, self.plan.evidence.pictures, workers=workers, cache=cache) as renderer:
             yield renderer
 
 
-def prepare(benchmark: Benchmark, plan: RunPlan | None = None, *, scenes: Scenes | None = None) -> Prepared:
+def prepare(
+    benchmark: Benchmark,
+    plan: RunPlan | None = None,
+    *,
+    scenes: Scenes | None = None,
+    reader: FeatureReader | None = None,
+) -> Prepared:
     """Work out what a run asks, without asking it.
 
     Args:
         benchmark: The questions.
         plan: What is asked and how; null asks every question once, with nothing shown.
         scenes: The scenes that evidence is taken from.
+        reader: The LiDAR language model that is asked; null for other models.
 
     Raises:
         InputError: The setting, the selection or the evidence cannot be had, the scenes are not those that the
@@ -105,12 +117,19 @@ def prepare(benchmark: Benchmark, plan: RunPlan | None = None, *, scenes: Scenes
     plan = plan or RunPlan()
     refuse_keys(plan.arguments, plan.generation)
     setting = setting_named(plan.setting)
+    _refuse_unfit(setting, plan, reader)
     if scenes is not None and plan.evidence.kind != "none":
         _refuse_other_scenes(benchmark, scenes)
     word = suite_prompt(benchmark.record.suite, setting.wording)
     questions = list(questions_from(selected(benchmark.table, plan.selection)))
     worded = wordable(questions, word, setting)
-    shown = exhibits(worded.questions, plan.evidence, scenes, elsewhere=partial(answers_elsewhere, benchmark))
+    shown = exhibits(
+        worded.questions,
+        plan.evidence,
+        scenes,
+        features=None if reader is None else reader.features,
+        elsewhere=partial(answers_elsewhere, benchmark),
+    )
     asked = {
         (question.id, variant.name): (question, variant)
         for question in worded.questions
@@ -128,12 +147,27 @@ def prepare(benchmark: Benchmark, plan: RunPlan | None = None, *, scenes: Scenes
         selected=tuple((question.id, variant.name) for question in questions for variant in setting.variants(question)),
         asked=asked,
         left_out=(*worded.left_out, *shown.left_out),
+        lidar=None if reader is None else LidarRequests(reader.ego_text, setting.contrast, scenes),
     )
 
 
-def _example(view: View | None) -> str:
+def _refuse_unfit(setting: Setting, plan: RunPlan, reader: FeatureReader | None) -> None:
+    """Refuse a setting that the model cannot be asked in."""
+    if setting.contrast is not None and (reader is None or plan.evidence.view != "lidar"):
+        raise InputError(
+            f"the setting {setting.name} contrasts the feature rows that a LiDAR language model is shown.",
+            remedy="Give --model lidar-lm:CHECKPOINT with --features, or another setting.",
+        )
+    if reader is not None and setting.layout == "ego":
+        raise InputError(
+            f"a LiDAR language model is asked with the ego-motion text that it was trained with ({reader.ego_text}).",
+            remedy=f"Leave the setting {setting.name} out.",
+        )
+
+
+def _example(view: EvidenceView | None) -> str:
     """The lines that list pictures of a view, for examples that depend on no dataset."""
-    if view is None:
+    if view is None or view == "lidar":
         return ""
     several = [Picture(view, "", frame, frame) for frame in range(2)]
     return preamble(several, tuple(SURROUND)) + preamble(several[:1], tuple(SURROUND)[:1])

@@ -17,6 +17,7 @@ from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
 from probe4d.models.request import Request
 from probe4d.runs.exhibits import Exhibits
+from probe4d.runs.lidar_requests import LidarRequests
 from probe4d.runs.run import LeftOut
 from probe4d.runs.settings import Setting, Variant
 
@@ -96,6 +97,7 @@ def requests_of(
     setting: Setting,
     generation: Generation,
     renderer: Renderer | None,
+    lidar: LidarRequests | None = None,
 ) -> Iterator[Request | Finished]:
     """Prepare requests one after another, in order.
 
@@ -105,7 +107,8 @@ def requests_of(
         word: Words a question under the setting.
         setting: Its hints hold where the generation options leave a choice.
         generation: Generation options; a variant's offset is added to the seed.
-        renderer: Renders the pictures; null where nothing is shown.
+        renderer: Renders the pictures; null where none are shown.
+        lidar: Completes the requests for a LiDAR language model; null for other models.
 
     Yields:
         A request, or the request as finished with its failure where a picture cannot be rendered.
@@ -124,6 +127,8 @@ def requests_of(
             seed=generation.seed if variant.seed_offset is None else (generation.seed or 0) + variant.seed_offset,
             hints=hints,
         )
+        if lidar is not None:
+            request = lidar.completed(request, question, variant, shown.of[question.id])
         yield request if failure is None else Finished(request, None, failure)
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
+from probe4d.models.request import KeptLogit
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.selection import Selection, selected
 from probe4d.store.files import write_bytes
@@ -103,6 +104,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         tokens: Tokens generated.
         input_tokens: Tokens read.
         seconds: Time of the call.
+        first_logits: Logits of the first token, where a LiDAR language model kept them.
     """
 
     question: str
@@ -120,6 +122,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None = None
     input_tokens: int | None = None
     seconds: float | None = None
+    first_logits: tuple[KeptLogit, ...] = ()
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,9 +163,23 @@ ANSWER_SCHEMA: dict[str, pl.DataType] = {
     "tokens": pl.Int64(),
     "input_tokens": pl.Int64(),
     "seconds": pl.Float64(),
+    "first_logits": pl.List(
+        pl.Struct(
+            {
+                "token": pl.Int64(),
+                "text": pl.String(),
+                "label": pl.String(),
+                "clean": pl.Float64(),
+                "shuffled": pl.Float64(),
+            }
+        )
+    ),
     "error": pl.String(),
 }
-"""Columns of `Run.answers`; `error` is null for an answer, and then `text` is not."""
+"""Columns of `Run.answers`; `error` is null for an answer, and then `text` is not.
+
+`first_logits` is null where none were kept.
+"""
 
 
 @dataclass(frozen=True)
@@ -245,7 +262,8 @@ def read_run(path: Path | str) -> Run:
                 row=f"line {number}",
                 remedy="Keep one of the two lines.",
             )
-        rows[key] = {**msgspec.structs.asdict(answer), "error": None}
+        logits = [msgspec.structs.asdict(logit) for logit in answer.first_logits]
+        rows[key] = {**msgspec.structs.asdict(answer), "first_logits": logits or None, "error": None}
     left_out = _read_log(path / LEFT_OUT_FILE, LeftOut, warnings) if (path / LEFT_OUT_FILE).exists() else []
     unasked = {one.question for _, one in left_out} - {question for question, _ in rows}
     failures = {(failure.question, failure.variant): failure for _, failure in errors}

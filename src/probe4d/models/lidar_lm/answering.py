@@ -80,8 +80,13 @@ class LidarModel:
         model = load_lidar_lm(Path(name.removeprefix(PREFIX)), base=base).merged().to(device_named(device)).eval()
         if features is not None:
             features.refuse_other(encoder=model.encoder, width=model.feature_width)
-        trained_in = model.layout
-        model.layout = options.layout or trained_in
+        if options.layout not in (None, model.layout) and not options.force:
+            raise InputError(
+                f"the checkpoint was trained in the layout {model.layout}, and would be asked in {options.layout}.",
+                path=name.removeprefix(PREFIX),
+                remedy="Leave the layout out (layout, --layout), or say that this is meant (force, --force).",
+            )
+        model.layout = options.layout or model.layout
         self.name = name
         self.max_connections = max_connections
         self.ego_text: EgoText = model.ego_text
@@ -92,6 +97,7 @@ class LidarModel:
             "layout": model.layout,
             "ego_text": model.ego_text,
             "sampling": options.sampling,
+            "keep_logits": options.keep_logits,
             "dtype": str(model.dtype).removeprefix("torch."),
             "max_connections": max_connections,
         }

@@ -28,11 +28,13 @@ class LidarOptions(msgspec.Struct, frozen=True, kw_only=True):
         sampling: How answers without temporal contrast are sampled.
         keep_logits: Whether the logits of an answer's first token are kept, of both branches.
         layout: A prompt layout in place of the checkpoint's own; null asks it as it was trained.
+        force: Whether it is asked in another layout than its own all the same.
     """
 
     sampling: Sampling = "released"
     keep_logits: bool = False
     layout: Layout | None = None
+    force: bool = False
 
 
 def is_lidar_lm(name: str) -> bool:

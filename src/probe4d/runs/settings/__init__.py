@@ -16,16 +16,20 @@ from probe4d.runs.settings.ego import EGO
 from probe4d.runs.settings.explicit_threshold import EXPLICIT_THRESHOLD
 from probe4d.runs.settings.permuted import permuted
 from probe4d.runs.settings.repeat import repeat
-from probe4d.runs.settings.setting import Setting, Variant
+from probe4d.runs.settings.setting import Setting, TemporalContrast, Variant
+from probe4d.runs.settings.temporal_contrast import IDENTITY, temporal_contrast
 
-__all__ = ["SETTING_NAMES", "Setting", "Variant", "recorded_setting", "setting_named"]
+__all__ = ["SETTING_NAMES", "Setting", "TemporalContrast", "Variant", "recorded_setting", "setting_named"]
 
-_FIXED = {setting.name: setting for setting in (DEFAULT, ANTI_POSITION, EGO, EXPLICIT_THRESHOLD, CHAIN_OF_THOUGHT)}
+_FIXED = {
+    setting.name: setting for setting in (DEFAULT, ANTI_POSITION, EGO, EXPLICIT_THRESHOLD, CHAIN_OF_THOUGHT, IDENTITY)
+}
 _COUNTED: dict[str, Callable[[int], Setting]] = {"permuted": permuted, "repeat": repeat}
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
+_WEIGHT = re.compile(r"[0-9]{1,2}(?:\.[0-9]{1,4})?")
 
-SETTING_NAMES: tuple[str, ...] = (*_FIXED, *(f"{kind}:N" for kind in _COUNTED))
-"""Names for a reader; N stands for a count from 1 to 9999."""
+SETTING_NAMES: tuple[str, ...] = (*_FIXED, *(f"{kind}:N" for kind in _COUNTED), "tscd:ALPHA")
+"""Names for a reader; N stands for a count from 1 to 9999, ALPHA for a number such as 0, 0.5 or 1.5."""
 
 
 def setting_named(name: str) -> Setting:
@@ -38,7 +42,7 @@ def setting_named(name: str) -> Setting:
     if found is None:
         raise InputError(
             f"there is no setting {name!r}; there are {', '.join(SETTING_NAMES)}.",
-            remedy="Give one of them, with a whole number from 1 to 9999 for N.",
+            remedy="Give one of them, with a whole number from 1 to 9999 for N, or a number from 0 to 99 for ALPHA.",
         )
     return found
 
@@ -52,4 +56,6 @@ def _find(name: str) -> Setting | None:
     kind, _, count = name.partition(":")
     if kind in _COUNTED and _COUNT.fullmatch(count):
         return _COUNTED[kind](int(count))
+    if kind == "tscd" and _WEIGHT.fullmatch(count):
+        return temporal_contrast(count)
     return _FIXED.get(name)

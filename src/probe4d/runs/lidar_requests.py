@@ -1,0 +1,110 @@
+"""What a request to a LiDAR language model says beside its text: features, ego motion, seeds, temporal contrast."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import msgspec
+
+from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.errors import InputError
+from probe4d.evidence.ego_text import EgoText, EgoTexts
+from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.models.request import Contrast, Request
+from probe4d.runs.exhibits import Exhibit
+from probe4d.runs.settings import TemporalContrast, Variant
+from probe4d.scenes.tables import Scenes
+
+if TYPE_CHECKING:
+    from probe4d.models.lidar_lm.features import FeatureFolder
+
+__all__ = ["FeatureReader", "LidarRequests"]
+
+_SHUFFLE_SEED = 42
+_SAMPLING_SEED = 1234
+_SEEDS_APART = 1_000_000
+"""Between two seeds of one question, so that no other question of a family is drawn with either."""
+
+
+@runtime_checkable
+class FeatureReader(Protocol):
+    """A model that reads LiDAR features."""
+
+    @property
+    def features(self) -> FeatureFolder | None:
+        """The features that it is shown; null where none are."""
+
+    @property
+    def ego_text(self) -> EgoText:
+        """Which text about the ego vehicle it is asked with."""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What it was opened with, for the run's record."""
+
+
+class LidarRequests:
+    """Completes requests for a LiDAR language model.
+
+    Seeds are those of LiDAR-Hallu (section V-B): 1234 and 42, plus the question's place in its family's file.
+
+    Args:
+        ego_text: Which text about the ego vehicle the model is asked with.
+        contrast: Temporal contrast of the setting; null decodes plainly.
+        scenes: The scenes whose ego motion is told; null where the questions hold it.
+
+    Raises:
+        InputError: The text needs the dataset.
+    """
+
+    def __init__(self, ego_text: EgoText, contrast: TemporalContrast | None, scenes: Scenes | None) -> None:
+        self._kind = ego_text
+        self._contrast = contrast
+        self._texts = None if ego_text == "none" or scenes is None else EgoTexts(scenes.keyframes, ego_text)
+        if ego_text == "paper" and scenes is None:
+            raise InputError(
+                "the checkpoint is asked with the ego-motion text of the B4DL paper, which is measured in the dataset.",
+                remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
+            )
+
+    def completed(self, request: Request, question: Question, variant: Variant, exhibit: Exhibit) -> Request:
+        """The request with what only a LiDAR language model takes.
+
+        Raises:
+            InputError: The question's ego motion is not known.
+        """
+        seed = _SAMPLING_SEED if request.seed is None else request.seed
+        if variant.seed_offset is not None:  # it is in the request's seed already
+            seed += (_SEEDS_APART - 1) * variant.seed_offset
+        return msgspec.structs.replace(
+            request,
+            features=exhibit.features,
+            contrast=self._contrasted(question.order, exhibit),
+            ego_text=self._ego_text(question, request.text, exhibit),
+            labels=("Yes", "No") if question.format == "yes-no" else tuple(LETTERS[: len(question.options)]),
+            seed=seed + question.order,
+        )
+
+    def _contrasted(self, order: int, exhibit: Exhibit) -> Contrast | None:
+        if self._contrast is None or exhibit.features is None:
+            return None
+        rows = len(exhibit.features.frames)
+        shuffled = shuffled_order(rows, _SHUFFLE_SEED + order) if self._contrast.is_shuffled else range(rows)
+        return Contrast(alpha=self._contrast.alpha, order=tuple(shuffled))
+
+    def _ego_text(self, question: Question, text: str, exhibit: Exhibit) -> str | None:
+        if self._kind == "none":
+            return None
+        motion = question.facts.get("ego_motion")
+        held = motion.get("text") if isinstance(motion, Mapping) else None
+        if self._kind == "question" and isinstance(held, str):
+            return held
+        if self._texts is None:
+            raise InputError(
+                "the question holds no ego-motion text, which the checkpoint is asked with.",
+                row=f"question {question.id}",
+                remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
+            )
+        scene = question.scene if exhibit.features is None or exhibit.shown_scene else exhibit.features.scene
+        return self._texts.of(scene, text, exhibit.frames)
