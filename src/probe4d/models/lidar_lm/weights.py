@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -13,7 +15,7 @@ from torch import Tensor
 from probe4d.errors import InputError
 from probe4d.wording import counted
 
-__all__ = ["fill", "read_weights"]
+__all__ = ["fill", "read_torch", "read_weights", "weights_by_name"]
 
 _NAMED = 5
 
@@ -27,21 +29,40 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     Raises:
         InputError: There is no such file, it is broken, or it holds anything but weights by name.
     """
-    if not path.is_file():
-        raise InputError("is missing; weights are expected here.", path=path, remedy="Give a whole checkpoint.")
-    if path.suffix == ".safetensors":
-        try:
-            return load_file(path)
-        except (SafetensorError, OSError) as error:
-            raise InputError(f"is broken ({error}).", path=path, remedy="Get the file again.") from error
+    if path.suffix != ".safetensors":
+        return weights_by_name(read_torch(path), path)
+    _refuse_missing(path)
     try:
-        held = torch.load(path, map_location="cpu", weights_only=True)
+        return load_file(path)
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"is broken ({error}).", path=path, remedy="Get the file again.") from error
+
+
+def read_torch(path: Path) -> Any:
+    """What torch wrote to a file, on the CPU, by weights-only loading.
+
+    Raises:
+        InputError: There is no such file, it is broken, or there is code in it, which is not run.
+    """
+    _refuse_missing(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of pickles that are not torch's; what matters of them is raised
+            return torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # torch raises whatever a broken file leads it to
         raise InputError(
             "is broken, or holds more than weights: code in a file is never run.",
             path=path,
             remedy="If you trust it, load it where it was made and save a dictionary of its weights alone.",
         ) from error
+
+
+def weights_by_name(held: object, path: Path) -> dict[str, Tensor]:
+    """What a file holds, if that is weights by name.
+
+    Raises:
+        InputError: It is not.
+    """
     if not isinstance(held, dict) or not all(isinstance(k, str) and isinstance(w, Tensor) for k, w in held.items()):
         raise InputError("holds no dictionary of weights by name.", path=path, remedy="Give a whole checkpoint.")
     return held
@@ -83,6 +104,11 @@ def fill(
             raise InputError(f"{told(name)} holds NaN or infinite values.", path=path)
     for name, target in targets.items():
         target.detach().copy_(weights[name])
+
+
+def _refuse_missing(path: Path) -> None:
+    if not path.is_file():
+        raise InputError("is missing; weights are expected here.", path=path, remedy="Give a whole checkpoint.")
 
 
 def _named(names: list[str]) -> str:

@@ -37,6 +37,10 @@ class PackedClouds:
                 f"not {tuple(self.points.shape)} and {tuple(self.cloud_index.shape)}."
             )
 
+        numbers = self.cloud_index
+        if len(numbers) and not bool(((numbers >= 0) & (numbers < self.count)).all()):
+            raise InputError(f"points of packed clouds name a cloud from 0 to {self.count - 1}, not another.")
+
     def to(self, device: torch.device | str) -> PackedClouds:
         """The same clouds on another device."""
         return PackedClouds(self.points.to(device), self.cloud_index.to(device), self.count)
@@ -46,7 +50,7 @@ def pack(clouds: Sequence[NDArray[np.floating] | Tensor]) -> PackedClouds:
     """Put clouds, each (n, 4) with any n from 0, into one table (see `PackedClouds`).
 
     Raises:
-        InputError: A cloud is not (n, 4), or the clouds hold values that are not finite.
+        InputError: A cloud is not (n, 4).
     """
     tensors = [torch.as_tensor(cloud, dtype=torch.float32) for cloud in clouds]
     for number, tensor in enumerate(tensors):
@@ -94,8 +98,8 @@ def occupancy(clouds: PackedClouds, grid: GridOptions, compat: Compat = "paper")
     _refuse_not_finite(clouds)
     low = clouds.points.new_tensor(grid.range_m[:2])
     size = clouds.points.new_tensor(grid.voxel_m[:2])
-    shape = clouds.cloud_index.new_tensor([grid.columns, grid.rows])
-    place = torch.floor((clouds.points[:, :2] - low) / size).to(torch.int64)
+    shape = clouds.points.new_tensor([grid.columns, grid.rows])
+    place = torch.floor((clouds.points[:, :2] - low) / size)  # of float type, which far points do not overflow
     points, cloud_index = clouds.points, clouds.cloud_index
     if compat == "released":
         place = torch.minimum(place.clamp(min=0), shape - 1)
@@ -103,6 +107,7 @@ def occupancy(clouds: PackedClouds, grid: GridOptions, compat: Compat = "paper")
         height = points[:, 2]
         within = ((place >= 0) & (place < shape)).all(dim=1) & (height >= grid.range_m[2]) & (height < grid.range_m[5])
         place, points, cloud_index = place[within], points[within], cloud_index[within]
+    place = place.to(torch.int64)
     key = cloud_index * grid.cells + place[:, 1] * grid.columns + place[:, 0]
     occupied = torch.zeros(clouds.count * grid.cells, dtype=torch.bool, device=points.device)
     occupied[key] = True

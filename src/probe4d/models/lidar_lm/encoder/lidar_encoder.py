@@ -16,7 +16,12 @@ from probe4d.models.lidar_lm.encoder.voxel_features import VoxelFeatures
 from probe4d.models.lidar_lm.encoder.window_attention import WindowAttention
 from probe4d.store.hashing import canonical_json
 
-__all__ = ["LidarEncoder", "LocalFeatures"]
+__all__ = ["OTHER_ARCHITECTURE", "LidarEncoder", "LocalFeatures"]
+
+OTHER_ARCHITECTURE = (
+    "It is a checkpoint of another architecture; give the options it was made with, or another checkpoint."
+)
+"""What to do about weights that do not fit into an encoder."""
 
 
 @dataclass(frozen=True)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import logging
-import pickle
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import torch
 from torch import Tensor
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.encoder.lidar_encoder import LidarEncoder
+from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, LidarEncoder
 from probe4d.models.lidar_lm.encoder.options import EncoderOptions
-from probe4d.models.lidar_lm.encoder.weights import fill
+from probe4d.models.lidar_lm.weights import fill, read_torch, weights_by_name
 
 __all__ = ["load_lidarclip"]
 
@@ -30,6 +27,7 @@ _PREFIXES = {
 }
 _DETECTION_HEAD = "lidar_encoder._sst.bbox_head."
 _CLIP = "clip."
+_REMEDY = "Name a LidarCLIP checkpoint (.ckpt)."
 
 
 def load_lidarclip(path: Path | str, options: EncoderOptions | None = None) -> LidarEncoder:
@@ -57,10 +55,10 @@ def load_lidarclip(path: Path | str, options: EncoderOptions | None = None) -> L
         raise InputError(
             f"holds no weights of a LiDAR encoder: none begins with {_ENCODER!r}.",
             path=path,
-            remedy="Name a LidarCLIP checkpoint (.ckpt).",
+            remedy=_REMEDY,
         )
     encoder = LidarEncoder(options or _options_for(weights))
-    fill(encoder, weights, path, _released_name)
+    fill(encoder.state_dict(), weights, path, remedy=OTHER_ARCHITECTURE, told=_released_name)
     for prefix, count in unused.items():
         known = prefix in (_DETECTION_HEAD, _CLIP)
         _LOGGER.log(logging.INFO if known else logging.WARNING, "%s: %d weights %s* are not used.", path, count, prefix)
@@ -91,25 +89,9 @@ def _options_for(weights: Mapping[str, Tensor]) -> EncoderOptions:
 
 
 def _state_dict(path: Path) -> dict[str, Tensor]:
-    try:
-        checkpoint: Any = torch.load(path, map_location="cpu", weights_only=True)
-    except OSError as error:
-        raise InputError(f"the checkpoint cannot be read ({error.strerror}).", path=path) from error
-    except pickle.UnpicklingError as error:
+    checkpoint = read_torch(path)
+    if not isinstance(checkpoint, dict) or "state_dict" not in checkpoint:
         raise InputError(
-            f"the checkpoint holds more than weights, or is broken: what is in it was not run ({_first_line(error)}).",
-            path=path,
-            remedy="If you trust it, load it in the environment it was made in and save {'state_dict': ...} alone.",
-        ) from error
-    except (RuntimeError, EOFError, ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
-        raise InputError(f"is not a checkpoint, or is cut short ({_first_line(error)}).", path=path) from error
-    state_dict = checkpoint.get("state_dict") if isinstance(checkpoint, dict) else None
-    if not isinstance(state_dict, dict) or not all(
-        isinstance(key, str) and isinstance(weight, Tensor) for key, weight in state_dict.items()
-    ):
-        raise InputError("expected a PyTorch Lightning checkpoint with weights by name in 'state_dict'.", path=path)
-    return state_dict
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().partition("\n")[0]
+            "expected a PyTorch Lightning checkpoint, with its weights in 'state_dict'.", path=path, remedy=_REMEDY
+        )
+    return weights_by_name(checkpoint["state_dict"], path)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.encoder.lidar_encoder import LidarEncoder
+from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, LidarEncoder
 from probe4d.models.lidar_lm.encoder.lidarclip_checkpoint import load_lidarclip
 from probe4d.models.lidar_lm.encoder.options import EncoderOptions
-from probe4d.models.lidar_lm.encoder.weights import fill
+from probe4d.models.lidar_lm.weights import fill, read_weights
 from probe4d.store.files import whole_file, write_bytes
 
 __all__ = ["load_encoder", "save_encoder"]
@@ -45,12 +44,8 @@ def load_encoder(path: Path | str) -> LidarEncoder:
         return load_lidarclip(path)
     record = _read_record(path / _RECORD)
     file = path / _WEIGHTS
-    try:
-        weights = load_file(file)
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"the weights of the encoder cannot be read ({error}).", path=file) from error
     encoder = LidarEncoder(record.options)
-    fill(encoder, weights, file)
+    fill(encoder.state_dict(), read_weights(file), file, remedy=OTHER_ARCHITECTURE)
     if encoder.fingerprint != record.fingerprint:
         raise InputError(
             f"has the fingerprint {encoder.fingerprint}, but {_RECORD} beside it describes {record.fingerprint}.",
@@ -69,5 +64,5 @@ def _read_record(file: Path) -> _Record:
             path=file,
             remedy="Name the folder of a trained encoder or a LidarCLIP checkpoint (.ckpt).",
         ) from error
-    except (msgspec.DecodeError, msgspec.ValidationError) as error:
+    except (msgspec.DecodeError, InputError) as error:
         raise InputError(f"is not the record of an encoder ({error}).", path=file) from error
