@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 
 from probe4d.errors import InputError, RunError
 from probe4d.models.lidar_lm.decoding import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.sampling import generator_of
 from probe4d.models.request import Contrast
 
@@ -178,6 +180,25 @@ def test_seeds_alone_decide_what_is_drawn(model: Parts) -> None:
     assert alike == [alike[0]] * 3
     unseeded = DecodingItem(token_ids=item.token_ids, rows=item.rows)
     assert len({answer.token_ids for answer in Decoder(model).generate([unseeded] * 4, hot)}) > 1
+
+
+def test_lora_layers_decode_as_merged_weights(tiny_base: Path) -> None:
+    model = LidarLanguageModel.from_base(tiny_base, WIDTH).with_lora(rank=2)
+    for name, weight in model.language_model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(weight)
+    items = [
+        DecodingItem(token_ids=model.prompt(question).ids.tolist(), rows=feature_rows(4), labels=("Yes", "No"))
+        for question in QUESTIONS
+    ]
+    options = DecodingOptions(temperature=0.0, max_new_tokens=1, keep_logits=0)
+    beside = Decoder(model).generate(items, options)
+    merged = Decoder(model.merged()).generate(items, options)
+    untrained = Decoder(LidarLanguageModel.from_base(tiny_base, WIDTH)).generate(items, options)
+    for mine, other, without in zip(beside, merged, untrained, strict=True):
+        logits = [[logit.clean for logit in answer.first_logits] for answer in (mine, other, without)]
+        assert logits[0] == pytest.approx(logits[1], abs=1e-4)
+        assert logits[0] != pytest.approx(logits[2], abs=1e-2)
 
 
 def test_half_precision_and_one_row_and_none() -> None:

@@ -21,7 +21,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import AttentionInterface, PreTrainedModel
-from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 __all__ = ["AddedTokens", "KeyValueCache", "SharedPrefix", "decoding_attention", "shared_prefix_attention"]
 
@@ -166,9 +165,10 @@ def shared_prefix_attention(
     key: Tensor,
     value: Tensor,
     attention_mask: Tensor | None,
+    *,
     scaling: float,
-    added: AddedTokens | None = None,
-    **options: Any,
+    added: AddedTokens,
+    **_others: Any,
 ) -> tuple[Tensor, None]:
     """Attend from added tokens to the shared prefixes and the own tokens of their rows.
 
@@ -179,14 +179,11 @@ def shared_prefix_attention(
         value: Likewise.
         attention_mask: Not looked at; the rows are told apart by `added`.
         scaling: Factor of the scores.
-        added: Where the tokens stand; without it this is transformers' own attention.
-        options: What other implementations take.
+        added: Where the tokens stand, as the model's `forward` was given it.
 
     Returns:
         (1, tokens, heads, head width), and null in place of weights.
     """
-    if added is None:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, scaling=scaling, **options)
     cache, layer = added.cache, int(module.layer_idx)  # type: ignore[arg-type]  # torch types attributes as modules
     cache.keys[layer][added.row, :, added.slot] = key[0].transpose(0, 1)
     cache.values[layer][added.row, :, added.slot] = value[0].transpose(0, 1)
