@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import LlamaConfig, LlamaForCausalLM, LlamaTokenizer, PreTrainedTokenizerFast
 
 from probe4d.models.lidar_lm.base_model import write_base
 from probe4d.models.lidar_lm.conversation import SYSTEM
@@ -45,7 +45,7 @@ def smollm_like_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def llama_like_tokenizer() -> PreTrainedTokenizerFast:
-    """Tokens of words that begin with `▁`, as Llama's: `<s>` before every text, bytes for what it does not know."""
+    """Llama's own kind, with few tokens: `<s>` before every text, words that begin with `▁`, bytes for the unknown."""
     learner = Tokenizer(models.BPE())
     learner.pre_tokenizer = pre_tokenizers.Split("▁", "merged_with_next")
     words = "".join(CORPUS).split()  # as in Llama's, no token joins a line's end to what follows
@@ -54,22 +54,11 @@ def llama_like_tokenizer() -> PreTrainedTokenizerFast:
     )
     learnt = json.loads(learner.to_str())["model"]
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *learnt["vocab"]]
-    tokenizer = Tokenizer(
-        models.BPE(
-            vocab={token: index for index, token in enumerate(tokens)},
-            merges=[tuple(pair) for pair in learnt["merges"]],
-            unk_token="<unk>",
-            byte_fallback=True,
-            fuse_unk=True,
-        )
-    )
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-    tokenizer.decoder = decoders.Sequence(
-        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", left=1)]
-    )
-    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
-    return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", unk_token="<unk>", pad_token="<unk>"
+    return LlamaTokenizer(
+        vocab={token: index for index, token in enumerate(tokens)},
+        merges=[tuple(pair) for pair in learnt["merges"]],
+        add_bos_token=True,
+        pad_token="<unk>",
     )
 
 
