@@ -22,6 +22,7 @@ def test_what_the_verbs_call_is_public() -> None:
     called = {"build", "check", "diagnose", "import_answers", "import_lidar_hallu", "inspect", "open_scenes"}
     called |= {"read_benchmark", "read_run", "simulate", "write_prompts", "write_report"}
     called |= {"ask", "control_model", "dry_run", "evidence_named", "export", "prepare", "preset_named"}
+    called |= {"CameraImages", "PointClouds", "encode", "load_encoder", "load_image_tower"}
     assert called <= set(probe4d.__all__)
 
 

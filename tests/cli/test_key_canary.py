@@ -22,6 +22,7 @@ from fake_server import FakeServer
 from key_search import found
 from PIL import Image, PngImagePlugin
 
+from feature_making import write_tiny_encoder
 from probe4d.cli import app, verbs  # noqa: F401 - verbs registers them
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -199,6 +200,8 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("build", "lidar-hallu", data, "--out", "bench", "--per-family", 4)
     run("check", bench, data)
     run("prompts", bench, "--out", "prompts.jsonl")
+    write_tiny_encoder(workplace.folder / "encoder")
+    run("encode", "simulated", "--encoder", "encoder", "--out", "features")
     question = pl.read_parquet(workplace.folder / bench / "questions.parquet")["id"][0]
     run("show", bench, question, "--data", data, "--out", "question.png")
     for harness in ("inspect", "huggingface"):
@@ -247,6 +250,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("build", "lidar-hallu", "nowhere", "--out", "bench"),
     ("check", "nowhere", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
+    ("encode", "nowhere", "--encoder", "nowhere", "--out", "features"),
     ("show", "nowhere", "0", "--data", "nowhere"),
     ("export", "nowhere", "--to", "jsonl", "--out", "exported"),
     ("import", "answers", "nowhere", "nowhere", "--out", "imported", "--model", "m"),

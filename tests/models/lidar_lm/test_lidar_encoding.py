@@ -342,11 +342,3 @@ def test_real_scans(real_data: Callable[[str], Path], encoder: LidarEncoder, tmp
         features = encode(PointClouds(one, coverage), encoder, tmp_path / coverage)
         assert features.rows("scene-0061").shape == (1, width)
         assert features.record.coverage == coverage
-
-
-@pytest.mark.real_data
-def test_real_images(real_data: Callable[[str], Path], tower: ImageTower, tmp_path: Path) -> None:
-    kitti = open_scenes(real_data("kitti_0001_nuscenes_format"))
-    rows = encode(CameraImages(kitti, "CAM_FRONT"), tower, tmp_path).rows("scene-kitti-0001")
-    assert rows.shape == (22, WIDTH)
-    assert len(np.unique(rows, axis=0)) == 22

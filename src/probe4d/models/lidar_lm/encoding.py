@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from probe4d.errors import InputError, RunError
 from probe4d.evidence.camera_images import CameraImages
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
 from probe4d.models.lidar_lm.image_tower import ImageTower
+from probe4d.models.lidar_lm.key_frames import memory_that_suffices, read_ahead, refuse_missing_files
 from probe4d.models.lidar_lm.needs import refuse_missing
 from probe4d.store.locks import locked
 from probe4d.wording import counted, listed
@@ -29,8 +27,6 @@ if TYPE_CHECKING:
     from probe4d.models.lidar_lm.encoder import LidarEncoder
 
 __all__ = ["encode"]
-
-_Loaded = TypeVar("_Loaded")
 
 _LOG = logging.getLogger(__name__)
 
@@ -83,7 +79,7 @@ def encode(
         there = counts.keys() & set(found.scenes)
         found.refuse_other(frames={name: counts[name] for name in there})
         wanted = {name: count for name, count in counts.items() if count and name not in there}
-        _refuse_missing_files(frames, wanted)
+        refuse_missing_files(frames, wanted)
         if begun is not None:
             begun(sum(counts.values()), sum(counts[name] for name in there))
         with closing(_encoded(source, wanted, batch, workers, done)) as encoded:
@@ -170,52 +166,14 @@ def _encoded(
 ) -> Generator[tuple[str, NDArray[np.float32]]]:
     """The rows of each scene, whose files are read ahead of the encoder, as many as two batches."""
     keys = ((scene, frame) for scene, count in frames.items() for frame in range(count))
-    with closing(_ahead(source.load, keys, workers, held=2 * batch)) as loaded:
+    with closing(read_ahead(source.load, keys, workers, held=2 * batch)) as loaded:
         for scene, count in frames.items():
             rows = []
             for start in range(0, count, batch):
                 part = list(islice(loaded, min(batch, count - start)))
-                with _memory_that_suffices(batch):
+                with memory_that_suffices(batch):
                     rows.append(source.embed(part))
                 if done is not None:
                     for frame in range(start, start + len(part)):
                         done((scene, frame))
             yield scene, np.concatenate(rows)
-
-
-def _ahead(
-    load: Callable[[str, int], _Loaded], keys: Iterable[tuple[str, int]], workers: int, *, held: int
-) -> Generator[_Loaded]:
-    """What is loaded, in order, while the consumer is busy with what came before."""
-    waiting: deque[Future[_Loaded]] = deque()
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="probe4d-reads-ahead")
-    try:
-        for key in keys:
-            waiting.append(pool.submit(load, *key))
-            if len(waiting) == held:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _refuse_missing_files(frames: PointClouds | CameraImages, scenes: Iterable[str]) -> None:
-    if missing := frames.missing(scenes):
-        raise InputError(
-            f"{next(iter(missing.values()))} So it is with {counted(len(missing), 'key frame')} in all.",
-            remedy="Fetch the files, or name scenes that have theirs (--scene).",
-        )
-
-
-@contextmanager
-def _memory_that_suffices(batch: int) -> Iterator[None]:
-    from probe4d.models.lidar_lm.memory import is_out_of_memory
-
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        if not isinstance(error, MemoryError) and not is_out_of_memory(error):
-            raise
-        remedy = f"Lower --batch from {batch} to {batch // 2}" if batch > 1 else "Use a device with more memory"
-        raise RunError(f"the memory does not suffice for {counted(batch, 'key frame')} at once. {remedy}.") from error

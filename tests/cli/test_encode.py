@@ -1,0 +1,83 @@
+"""`probe4d encode` as people call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from feature_making import WIDTH, write_tiny_clip, write_tiny_encoder
+from probe4d.evidence.point_clouds import PointClouds
+from probe4d.models.lidar_lm.encoder import load_encoder
+from probe4d.models.lidar_lm.encoding import encode
+from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.scenes.tables import Scenes
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_encoder(tmp_path_factory.mktemp("encoder") / "encoder")
+
+
+def test_goes_on_after_a_kill_and_makes_the_same(
+    command: Command, simulated: Path, scenes: Scenes, encoder: Path, tmp_path: Path
+) -> None:
+    told = ("encode", simulated, "--encoder", encoder, "--batch", 4, "--device", "cpu")
+    killed = [sys.executable, "-m", "probe4d", *map(str, told), "--out", str(tmp_path / "killed")]
+    with subprocess.Popen(killed, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+        first = tmp_path / "killed" / f"{scenes.names[0]}.safetensors"
+        while not first.exists() and process.poll() is None:
+            time.sleep(0.005)
+        os.kill(process.pid, signal.SIGKILL)
+    assert process.returncode == -signal.SIGKILL
+    there = FeatureFolder(tmp_path / "killed").scenes
+    assert 0 < len(there) < len(scenes.names)
+    done = command(*told, "--out", tmp_path / "killed")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{tmp_path / 'killed'}: 6 scenes, rows of width {6 * WIDTH}\n"
+    left = sum(scenes.scenes["keyframes"]) - sum(FeatureFolder(tmp_path / "killed").frames(name) for name in there)
+    assert f"{left} key frames encoded" in done.stderr
+    gone_on = FeatureFolder(tmp_path / "killed")
+    whole = encode(PointClouds(scenes), load_encoder(encoder), tmp_path / "whole", batch=16)
+    assert gone_on.fingerprint == whole.fingerprint
+    for name in scenes.names:
+        assert np.allclose(gone_on.rows(name), whole.rows(name), atol=1e-5)
+
+
+@pytest.mark.real_data
+def test_real_cameras(command: Command, real_data: Callable[[str], Path], tmp_path: Path) -> None:
+    clip = write_tiny_clip(tmp_path / "clip")
+    kitti = real_data("kitti_0001_nuscenes_format")
+    told = ("--modality", "camera:CAM_FRONT", "--clip", clip, "--out", tmp_path / "features")
+    done = command("encode", kitti, *told)
+    assert (done.returncode, "22 key frames encoded" in done.stderr) == (0, True)
+    assert json.loads((tmp_path / "features/features.json").read_text())["modality"] == "camera:CAM_FRONT"
+
+
+@pytest.mark.parametrize(
+    ("told", "fault"),
+    [
+        ((), "point clouds are encoded by --encoder"),
+        (("--modality", "radar"), "no modality 'radar'"),
+        (("--modality", "camera:CAM_FRONT"), "images are encoded by --clip"),
+        (("--encoder", "{encoder}", "--scene", "nowhere"), "has no scene 'nowhere'"),
+    ],
+)
+def test_bad_arguments_are_told_in_one_line(
+    command: Command, simulated: Path, encoder: Path, tmp_path: Path, told: tuple[str, ...], fault: str
+) -> None:
+    given = [argument.format(encoder=encoder) for argument in told]
+    done = command("encode", simulated, *given, "--out", tmp_path / "features")
+    assert done.returncode == 2
+    assert fault in done.stderr
+    assert len(done.stderr.splitlines()) == 1
