@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import pickle
+from collections import OrderedDict
 from pathlib import Path
 
 import msgspec
@@ -51,6 +52,13 @@ class _Runs:
 
     def __reduce__(self):
         return os.system, (f"touch {self.marker}",)
+
+
+class _Calls:
+    """Where it is unpickled, calls what `getattr` finds in a class that checkpoints may hold."""
+
+    def __reduce__(self):
+        return OrderedDict.fromkeys, ("ab",)
 
 
 def test_a_released_checkpoint_loads_in_full(released, checkpoint, caplog):
@@ -158,6 +166,31 @@ def test_sizes_other_than_asked_are_refused_by_name(checkpoint):
         load_lidarclip(checkpoint, EncoderOptions(point_channels=6))
     with pytest.raises(InputError, match=r"has unexpected 48 weights: .*block_list\.2\."):
         load_lidarclip(checkpoint, EncoderOptions(blocks=2))
+
+
+def test_training_state_of_its_time_is_passed_over(released, tmp_path):
+    """As PyTorch 1.9 kept it: a method of the scheduler, and with it scheduler and optimizer as objects."""
+    weight = torch.nn.Parameter(torch.ones(3))
+    optimizer = torch.optim.Adam([weight])
+    scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1e-3, total_steps=10)
+    weight.sum().backward()
+    optimizer.step()
+    scheduler.step()
+    path = tmp_path / "trained.ckpt"
+    state = {**scheduler.state_dict(), "anneal_func": scheduler.get_lr}
+    torch.save({"state_dict": released, "optimizer_states": [optimizer.state_dict()], "lr_schedulers": [state]}, path)
+    assert "torch.optim.adam.Adam" in torch.serialization.get_unsafe_globals_in_checkpoint(path)
+    allowed = torch.serialization.get_safe_globals()
+    assert torch.equal(load_encoder(path).pooler.c_proj.bias, released[f"{POOLER}c_proj.bias"])
+    assert torch.serialization.get_safe_globals() == allowed
+
+
+def test_what_getattr_finds_in_a_checkpoint_is_not_called(released, tmp_path):
+    path = tmp_path / "evil.ckpt"
+    torch.save({"state_dict": released, "callbacks": _Calls()}, path)
+    assert torch.serialization.get_unsafe_globals_in_checkpoint(path) == ["builtins.getattr"]
+    with pytest.raises(InputError, match="code in a file is never run"):
+        load_encoder(path)
 
 
 @pytest.mark.parametrize("as_zip", [True, False])

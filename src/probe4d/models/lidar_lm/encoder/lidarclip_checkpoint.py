@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
+import torch
 from torch import Tensor
 
 from probe4d.errors import InputError
@@ -28,6 +30,31 @@ _PREFIXES = {
 _DETECTION_HEAD = "lidar_encoder._sst.bbox_head."
 _CLIP = "clip."
 _REMEDY = "Name a LidarCLIP checkpoint (.ckpt)."
+
+
+class _Inert:
+    """Stands for an object of the training state, and does nothing."""
+
+    def __new__(cls, *_: object) -> _Inert:
+        return super().__new__(cls)
+
+    def __setstate__(self, state: object) -> None:
+        """Forget the state."""
+
+
+def _plain_dictionary(*_: object) -> dict[object, object]:
+    return {}
+
+
+# PyTorch before 2.4 keeps a bound method in the state of OneCycleLR, and with it the scheduler and the optimizer
+# (pytorch issue 42376, pull request 123775). Neither is needed, so that no name here stands for what it names.
+_TRAINING_STATE: list[Callable[..., Any] | tuple[Callable[..., Any], str]] = [
+    (_Inert, "builtins.getattr"),
+    (_Inert, "builtins.dict"),
+    (_plain_dictionary, "collections.defaultdict"),
+    (_Inert, "torch.optim.adam.Adam"),
+    (_Inert, "torch.optim.lr_scheduler.OneCycleLR"),
+]
 
 
 def load_lidarclip(path: Path | str, options: EncoderOptions | None = None) -> LidarEncoder:
@@ -89,7 +116,8 @@ def _options_for(weights: Mapping[str, Tensor]) -> EncoderOptions:
 
 
 def _state_dict(path: Path) -> dict[str, Tensor]:
-    checkpoint = read_torch(path)
+    with torch.serialization.safe_globals(_TRAINING_STATE):
+        checkpoint = read_torch(path)
     if not isinstance(checkpoint, dict) or "state_dict" not in checkpoint:
         raise InputError(
             "expected a PyTorch Lightning checkpoint, with its weights in 'state_dict'.", path=path, remedy=_REMEDY
