@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError, RunError
+from probe4d.models.lidar_lm import decoding_batch
 from probe4d.models.lidar_lm.decoding import Decoder, DecodingItem, DecodingOptions
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.sampling import generator_of
+from probe4d.models.lidar_lm.sequences import parts_alike
 from probe4d.models.request import Contrast
 
 GREEDY = DecodingOptions(temperature=0.0, max_new_tokens=6)
@@ -96,6 +99,28 @@ def test_shared_beginnings_are_read_once(model: Parts, monkeypatch: pytest.Monke
         len(QUESTIONS) * (4 + 1) + len(QUESTIONS) * (5 + 1),
     ]
     assert read == [system, 4 + 5 + 2, whole - sum(shared)]
+
+
+@given(st.lists(st.integers(1, 100), min_size=1, max_size=60), st.integers(1, 500))
+def test_rows_are_read_in_parts_of_about_one_length(lengths: list[int], most: int) -> None:
+    parts = parts_alike(lengths, most)
+    assert [row for start, stop in parts for row in range(start, stop)] == list(range(len(lengths)))
+    for start, stop in parts:
+        part = lengths[start:stop]
+        assert len(part) == 1 or max(part) * len(part) <= most
+        for count in range(1, len(part)):
+            if max(part[: count + 1]) > 1.5 * min(part[: count + 1]):
+                assert 8 * max(part[:count]) * count < most
+    for (start, stop), _ in pairwise(parts):
+        cut_for = lengths[start : stop + 1]
+        assert max(cut_for) * len(cut_for) > most or max(cut_for) > 1.5 * min(cut_for)
+
+
+def test_prompts_that_are_read_in_parts_are_answered_alike(model: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    items = questions(model)
+    whole = Decoder(model).generate(items, GREEDY)
+    monkeypatch.setattr(decoding_batch, "_READ_AT_ONCE", 30)
+    assert Decoder(model).generate(items, GREEDY) == whole
 
 
 def test_questions_that_are_answered_are_computed_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,10 +14,13 @@ from probe4d.models.lidar_lm.contrast import contrasted, kept_logits, label_toke
 from probe4d.models.lidar_lm.decoding_items import DecodingItem, DecodingModel, DecodingOptions, FinishReason
 from probe4d.models.lidar_lm.key_value_cache import KeyValueCache, SharedPrefix
 from probe4d.models.lidar_lm.sampling import next_tokens
-from probe4d.models.lidar_lm.sequences import Numbers, shared_length, shared_runs
+from probe4d.models.lidar_lm.sequences import Numbers, parts_alike, shared_length, shared_runs
 from probe4d.models.request import KeptLogit
 
 __all__ = ["Answering", "DecodingBatch"]
+
+_READ_AT_ONCE = 2048
+"""Most tokens of prompts that go through the model at once, where it is more than one row."""
 
 
 @dataclass
@@ -97,26 +100,33 @@ class DecodingBatch:
         everyone = shared_length(sequences) if len(sequences) > 1 else 0
         shared: list[SharedPrefix] = []
         if everyone:
-            cache = self._cache([sequences[0][:everyone]])
-            self._forward(cache, [sequences[0][:everyone]], np.zeros(1, dtype=np.int64))
+            cache, _ = self._read_anew([sequences[0][:everyone]], np.zeros(1, dtype=np.int64))
             shared.append(cache.shares(0, start=0, stop=len(sequences)))
         runs = shared_runs(sequences, scenes, beyond=everyone)
         begun = np.full(len(sequences), everyone)
         if runs:
             beginnings = [sequences[run.start][everyone : run.length] for run in runs]
             before = [SharedPrefix(prefix.keys, prefix.values, 0, len(runs)) for prefix in shared]
-            cache = self._cache(beginnings, shared=before)
-            self._forward(cache, beginnings, np.full(len(runs), everyone))
+            cache, _ = self._read_anew(beginnings, np.full(len(runs), everyone), shared=before)
             for row, run in enumerate(runs):
                 shared.append(cache.shares(row, start=run.start, stop=run.stop))
                 begun[run.start : run.stop] = run.length
         rest = [sequence[start:] for sequence, start in zip(sequences, begun, strict=True)]
-        cache = self._cache(rest, room=self.options.max_new_tokens, shared=shared)
-        return cache, self._forward(cache, rest, begun)
+        return self._read_anew(rest, begun, room=self.options.max_new_tokens, shared=shared)
 
-    def _cache(self, sequences: Sequence[Numbers], room: int = 0, shared: Sequence[SharedPrefix] = ()) -> KeyValueCache:
-        capacity = max(len(sequence) for sequence in sequences) + room
-        return KeyValueCache(self.model.language_model, rows=len(sequences), capacity=capacity, shared=shared)
+    def _read_anew(
+        self, sequences: Sequence[Numbers], position: Numbers, room: int = 0, shared: Sequence[SharedPrefix] = ()
+    ) -> tuple[KeyValueCache, Tensor]:
+        """Read what rows begin with after what they share, a part of the rows at a time; see `_forward`."""
+        lengths = [len(sequence) for sequence in sequences]
+        cache = KeyValueCache.empty(
+            self.model.language_model, rows=len(sequences), capacity=max(lengths) + room, shared=shared
+        )
+        logits = [
+            self._forward(cache.part(start, stop), sequences[start:stop], position[start:stop])
+            for start, stop in parts_alike(lengths, _READ_AT_ONCE)
+        ]
+        return cache, torch.cat(logits)
 
     def _forward(self, cache: KeyValueCache, added: Sequence[Numbers], position: Numbers) -> Tensor:
         """Read further numbers of each row.

@@ -65,29 +65,48 @@ class AddedTokens:
     hidden: Tensor
 
 
+@dataclass
 class KeyValueCache:
     """Keys and values of the tokens that each of several rows has for itself, with room for more.
 
-    Args:
-        model: A causal language model of the Llama architecture.
-        rows: Number of rows.
-        capacity: Most tokens of a row.
-        shared: Prefixes that stand before them, outermost first.
+    Attributes:
+        keys: (layers, rows, key/value heads, capacity, head width).
+        values: Likewise.
+        lengths: (rows,) tokens of each row; what lies behind them is room.
+        shared: Prefixes that stand before the rows, outermost first.
     """
 
-    def __init__(
-        self, model: PreTrainedModel, *, rows: int, capacity: int, shared: Sequence[SharedPrefix] = ()
-    ) -> None:
+    keys: Tensor
+    values: Tensor
+    lengths: NDArray[np.int64]
+    shared: tuple[SharedPrefix, ...]
+
+    @classmethod
+    def empty(
+        cls, model: PreTrainedModel, *, rows: int, capacity: int, shared: Sequence[SharedPrefix] = ()
+    ) -> KeyValueCache:
+        """Make a cache for a causal language model of the Llama architecture, with room for `capacity` tokens a row."""
         configuration = model.config
         width = getattr(configuration, "head_dim", None) or (
             configuration.hidden_size // configuration.num_attention_heads
         )
         shape = (configuration.num_hidden_layers, rows, configuration.num_key_value_heads, capacity, width)
         # Zeros: what lies after a row's last token is masked, but a NaN there would spread all the same.
-        self.keys = torch.zeros(shape, dtype=model.dtype, device=model.device)
-        self.values = torch.zeros_like(self.keys)
-        self.lengths = np.zeros(rows, dtype=np.int64)
-        self.shared = tuple(shared)
+        keys, values = (torch.zeros(shape, dtype=model.dtype, device=model.device) for _ in range(2))
+        return cls(keys, values, np.zeros(rows, dtype=np.int64), tuple(shared))
+
+    def part(self, start: int, stop: int) -> KeyValueCache:
+        """Give rows `start` to `stop` as a cache; tokens added to it are added to this one."""
+        shared = (
+            SharedPrefix(prefix.keys, prefix.values, max(prefix.start, start) - start, min(prefix.stop, stop) - start)
+            for prefix in self.shared
+        )
+        return KeyValueCache(
+            self.keys[:, start:stop],
+            self.values[:, start:stop],
+            self.lengths[start:stop],
+            tuple(prefix for prefix in shared if prefix.start < prefix.stop),
+        )
 
     def shares(self, row: int, *, start: int, stop: int) -> SharedPrefix:
         """Give a row's tokens as the prefix of rows `start` to `stop` of another cache, without a copy."""
@@ -107,7 +126,7 @@ class KeyValueCache:
         used = int((self.lengths + added).max())
         last_seen = self.lengths[:, None] + np.arange(longest)
         hidden = np.arange(used) > last_seen[:, :, None]
-        self.lengths = self.lengths + added
+        self.lengths += added
         tensors = (torch.from_numpy(values).to(self.keys.device) for values in (row, slot, place, hidden))
         rows, slots, places, masked = tensors
         return AddedTokens(self, rows, slots, places, longest, masked[:, None, None])
@@ -119,11 +138,11 @@ class KeyValueCache:
         self.keys = self.keys.index_select(1, index)
         self.values = self.values.index_select(1, index)
         self.lengths = self.lengths[kept]
-        moved = (
-            SharedPrefix(part.keys, part.values, *np.searchsorted(kept, (part.start, part.stop)).tolist())
-            for part in self.shared
+        shared = (
+            SharedPrefix(prefix.keys, prefix.values, *np.searchsorted(kept, (prefix.start, prefix.stop)).tolist())
+            for prefix in self.shared
         )
-        self.shared = tuple(part for part in moved if part.start < part.stop)
+        self.shared = tuple(prefix for prefix in shared if prefix.start < prefix.stop)
 
 
 @dataclass

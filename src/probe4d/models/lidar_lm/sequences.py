@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Numbers", "SharedRun", "shared_length", "shared_runs"]
+__all__ = ["Numbers", "SharedRun", "parts_alike", "shared_length", "shared_runs"]
 
 Numbers = NDArray[np.int64]
 
@@ -58,3 +58,26 @@ def shared_runs(sequences: Sequence[Numbers], scenes: Sequence[bytes | None], be
         if stop - start > 1 and scenes[start] is not None
     ]
     return [run for run in runs if run.length > beyond]
+
+
+def parts_alike(lengths: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Cut rows into neighbours of about one length, so that attention, which lays them side by side, wastes little.
+
+    Args:
+        lengths: Numbers of each row.
+        most: Most numbers of a part of two rows or more, if all were as long as its longest. A part is cut for a row
+            that is over half as long again as another only where it has an eighth as many, since each costs a call.
+
+    Returns:
+        First row of each part, and the one after its last.
+    """
+    parts = []
+    start, shortest, longest = 0, lengths[0], lengths[0]
+    for row, length in enumerate(lengths):
+        taken = (row - start) * longest
+        shortest, longest = min(shortest, length), max(longest, length)
+        is_unlike = 2 * longest > 3 * shortest and 8 * taken >= most
+        if row > start and (is_unlike or longest * (row + 1 - start) > most):
+            parts.append((start, row))
+            start, shortest, longest = row, length, length
+    return [*parts, (start, len(lengths))]
