@@ -10,7 +10,8 @@ import typer
 from probe4d.cli import app, output
 from probe4d.cli import ask_options as options
 from probe4d.cli.shared_options import Prompts, with_prompts
-from probe4d.exchange.exports import Harness
+from probe4d.exchange.exports import Target
+from probe4d.models.lidar_lm.layouts import EgoText
 from probe4d.wording import counted
 
 __all__ = ["export"]
@@ -20,29 +21,38 @@ __all__ = ["export"]
 @with_prompts
 def export(
     benchmark: options.Bench,
-    to: Annotated[Harness, typer.Option("--to", help="The harness.")],
+    to: Annotated[Target, typer.Option("--to", help="The harness; or training: rows to train a LiDAR model on.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to write, new or empty.")],
     prompts: Prompts,
+    ego_text: Annotated[
+        EgoText,
+        typer.Option("--ego-text", help="Of training: which text about the ego vehicle's motion goes into every row."),
+    ] = "none",
 ) -> None:
-    """Write a benchmark for another harness, with its pictures where evidence is shown."""
+    """Write a benchmark for another harness, with its pictures where evidence is shown, or for training."""
     from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.errors import InputError
     from probe4d.exchange.exports.export import export as write
     from probe4d.exchange.exports.items import left_out_lines
+    from probe4d.exchange.exports.training import export_training
     from probe4d.runs.plan import RunPlan
 
-    plan = RunPlan(setting=prompts.setting, evidence=prompts.evidence_plan(), selection=prompts.selection())
+    if to != "training" and ego_text != "none":
+        raise InputError("--ego-text is an option of --to training.", remedy="Export --setting ego instead.")
+    shown = prompts.evidence_plan(usual="lidar", usual_view="lidar") if to == "training" else prompts.evidence_plan()
+    plan = RunPlan(setting=prompts.setting, evidence=shown, selection=prompts.selection())
     read = read_benchmark(benchmark)
+    scenes = prompts.scenes(read, shown)
     with output.progress("prompts") as counter:
-        exported = write(
-            read,
-            out,
-            to=to,
-            plan=plan,
-            scenes=prompts.scenes(read, plan.evidence),
-            workers=prompts.workers,
-            begun=counter.expect,
-            done=counter,
-        )
+        if to == "training":
+            exported = export_training(
+                read, out, plan=plan, ego_text=ego_text, scenes=scenes, begun=counter.expect, done=counter
+            )
+        else:
+            workers = prompts.workers
+            exported = write(
+                read, out, to=to, plan=plan, scenes=scenes, workers=workers, begun=counter.expect, done=counter
+            )
     print(f"{out}: {counted(len(exported.items), 'prompt')}, {counted(exported.pictures, 'picture')} for {to}")
     if exported.pictures:
         output.note(f"The pictures fall under the licence of the dataset: {read.record.source.licence}.")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-__all__ = ["HARNESSES", "Harness"]
+__all__ = ["HARNESSES", "Harness", "Target"]
 
 Harness = Literal["inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"]
 HARNESSES: tuple[Harness, ...] = get_args(Harness)
+
+Target = Literal[Harness, "training"]
+"""What a benchmark can be written for: a harness that asks it, or the training of a model."""

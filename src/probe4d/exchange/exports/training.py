@@ -1,0 +1,141 @@
+"""`--to training`: what a LiDAR language model learns from, a row for every prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.source import SceneNames
+from probe4d.errors import InputError
+from probe4d.evidence.ego_text import EgoText
+from probe4d.exchange.exports.folder import collected, refuse_seeds, seal
+from probe4d.exchange.exports.items import Exported, ExportItem
+from probe4d.exchange.exports.notes import readme
+from probe4d.models.lidar_lm.training_rows import ROWS_FILE, TrainingRow, write_training_rows
+from probe4d.models.request import FeatureRows, Request
+from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
+from probe4d.runs.exhibits import Exhibit
+from probe4d.runs.frames import frames_shown
+from probe4d.runs.lidar_requests import LidarRequests
+from probe4d.runs.plan import RunPlan
+from probe4d.runs.prepared import prepare
+from probe4d.runs.settings import Variant
+from probe4d.scenes.tables import Scenes
+from probe4d.store.files import write_text
+from probe4d.store.folders import refuse_full, whole_folder
+
+__all__ = ["export_training"]
+
+_HOW = f"""\
+`{ROWS_FILE}` holds a row for every prompt: `scene` and `frames` (the key frames whose features are shown; null shows \
+the whole scene), `prompt`, `answer`, and with it the ego vehicle's motion in words where it is trained with \
+(`ego_text`). Train on it with
+
+```
+probe4d encode DATAROOT --encoder CHECKPOINT --out FEATURES
+probe4d train projector {{folder}} --base LANGUAGE_MODEL --features FEATURES --out PROJECTOR
+probe4d train lora {{folder}} --start PROJECTOR --features FEATURES --out CHECKPOINT
+```
+
+A model has seen the scenes that it was trained on: ask it about others."""
+
+
+def export_training(
+    benchmark: Benchmark,
+    out: Path | str,
+    *,
+    plan: RunPlan | None = None,
+    ego_text: EgoText = "none",
+    scenes: Scenes | None = None,
+    begun: Callable[[int], object] | None = None,
+    done: Callable[[ExportItem], object] | None = None,
+) -> Exported:
+    """Write the rows that train a LiDAR language model on a benchmark, with its reference answers.
+
+    Args:
+        benchmark: The questions.
+        out: Folder to write, new or empty.
+        plan: Setting, selection, and of the evidence `lidar` the span: the whole scene, as LiDAR-Hallu trains and
+            asks, or the question's frames. Null takes every question once with its whole scene.
+        ego_text: Which text about the ego vehicle's motion goes into every row, from its question alone.
+        scenes: The scenes of the benchmark, for texts that its questions do not hold.
+        begun: Told how many rows there are, before the first.
+        done: Told of each prompt.
+
+    Returns:
+        What was written.
+
+    Raises:
+        InputError: The folder is in use, setting, selection or evidence cannot be had, or a text needs the scenes.
+    """
+    out = Path(out)
+    refuse_full(out)
+    plan = plan or RunPlan(evidence=evidence_named("lidar"))
+    _refuse_other_evidence(plan, ego_text)
+    prepared = prepare(benchmark, msgspec.structs.replace(plan, evidence=EvidencePlan()))
+    refuse_seeds(prepared)
+    rows = _Rows(plan.evidence, ego_text, scenes)
+    if begun is not None:
+        begun(len(prepared.asked))
+    with whole_folder(out) as folder:
+        exported = replace(collected(benchmark, prepared, folder, done=done), evidence=plan.evidence.name)
+        items = [(item, *prepared.asked[item.id, item.variant]) for item in exported.items]
+        write_training_rows([rows.of(*one) for one in items], folder / ROWS_FILE)
+        write_text(folder / "README.md", readme(exported, "training", _HOW.format(folder=out.name)))
+        seal(exported, folder)
+    return exported
+
+
+def _refuse_other_evidence(plan: RunPlan, ego_text: EgoText) -> None:
+    if not plan.evidence.is_own or plan.evidence.view != "lidar":
+        raise InputError(
+            f"training rows show LiDAR features, not the evidence {plan.evidence.name}.",
+            remedy="Give --evidence lidar.",
+        )
+    if plan.setting == "ego" and ego_text != "none":
+        raise InputError(
+            f"the setting ego puts the ego vehicle's motion into every prompt already, and --ego-text {ego_text} would "
+            "put it there twice.",
+            remedy="Leave one of them out.",
+        )
+
+
+class _Rows:
+    """Makes training rows of worded questions.
+
+    Raises:
+        InputError: The text about the ego vehicle needs scenes.
+    """
+
+    def __init__(self, evidence: EvidencePlan, ego_text: EgoText, scenes: Scenes | None) -> None:
+        self._evidence, self._kind = evidence, ego_text
+        self._requests = LidarRequests(ego_text, None, scenes)
+        self._names = None if scenes is None else SceneNames(scenes)
+
+    def of(self, item: ExportItem, question: Question, variant: Variant) -> TrainingRow:
+        """The row of a prompt, with the ego text that the model will be asked with."""
+        scene = (self._names and self._names.of(question)) or question.scene
+        frames = self._frames(question)
+        shown = Exhibit() if frames is None else Exhibit(features=FeatureRows(scene, frames))
+        named = msgspec.structs.replace(question, scene=scene)
+        request = self._requests.completed(Request(key=item.key, text=item.prompt), named, variant, shown)
+        return TrainingRow(
+            scene=scene,
+            frames=frames,
+            prompt=item.prompt,
+            answer=item.answer,
+            ego_text=request.ego_text,
+            ego_text_kind=self._kind,
+        )
+
+    def _frames(self, question: Question) -> tuple[int, ...] | None:
+        """The key frames shown; null for the whole scene."""
+        is_whole = self._evidence.span == "scene" or not question.evidence.frames
+        if is_whole and (question.keyframes is None or question.keyframes <= self._evidence.max_frames):
+            return None
+        return frames_shown(question, self._evidence, question.keyframes or 0)
