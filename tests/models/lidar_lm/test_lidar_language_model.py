@@ -10,6 +10,7 @@ from lidar_making import Canary, feature_rows, saying, stir, tiny_llama, write_t
 from transformers import PreTrainedTokenizerFast
 
 from probe4d.errors import InputError, RunError
+from probe4d.models.lidar_lm import needs
 from probe4d.models.lidar_lm.base_model import fingerprint
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.splicing import IGNORED
@@ -240,6 +241,16 @@ def test_a_broken_base_is_refused_and_nothing_is_drawn_in_its_place(
     with pytest.raises(InputError, match=told) as refusal:
         LidarLanguageModel.from_base(base, WIDTH)
     assert refusal.value.path == base
+
+
+def test_what_a_sentencepiece_tokenizer_needs_is_named(
+    tiny_base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = shutil.copytree(tiny_base, tmp_path / "base")
+    (base / "tokenizer.json").rename(base / "tokenizer.model")
+    monkeypatch.setattr(needs, "find_spec", lambda module: None if module == "sentencepiece" else object())
+    with pytest.raises(InputError, match=r"tokenizer\.model, .* not installed: sentencepiece\. .*pip install sentenc"):
+        LidarLanguageModel.from_base(base, WIDTH)
 
 
 def test_a_base_is_never_fetched_by_its_name() -> None:

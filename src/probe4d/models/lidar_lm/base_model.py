@@ -21,6 +21,7 @@ from transformers import (
 from transformers.utils import logging
 
 from probe4d.errors import InputError
+from probe4d.models.lidar_lm.needs import SENTENCEPIECE, refuse_missing
 
 __all__ = ["BaseModel", "fingerprint", "read_base", "write_base"]
 
@@ -70,6 +71,8 @@ def read_base(path: Path | str, dtype: torch.dtype | None = None) -> BaseModel:
     if dtype is not None:
         for weight in language_model.parameters():  # buffers stay: rotary frequencies are float32 whatever the weights
             weight.data = weight.data.to(dtype)
+    if (path / "tokenizer.model").is_file() and not (path / "tokenizer.json").is_file():
+        refuse_missing(SENTENCEPIECE, f"{path / 'tokenizer.model'}, a tokenizer of SentencePiece,")
     return BaseModel(language_model.eval(), _read(path, "tokenizer", AutoTokenizer), digest)
 
 

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.util import find_spec
 
 from probe4d.errors import InputError
 from probe4d.wording import listed
 
-__all__ = ["refuse_missing"]
+__all__ = ["SENTENCEPIECE", "refuse_missing"]
 
-PACKAGES = ("torch", "transformers", "peft", "accelerate", "safetensors")
+PACKAGES = {name: name for name in ("torch", "transformers", "peft", "accelerate", "safetensors")}
+"""Modules by the names of their packages."""
+
+SENTENCEPIECE = {"sentencepiece": "sentencepiece", "protobuf": "google.protobuf"}
+"""What reading a tokenizer takes that is a `tokenizer.model` alone, as Vicuna's is."""
 
 
-def refuse_missing() -> None:
-    """See that everything is installed that the LiDAR language model needs, before any of it is imported.
+def refuse_missing(packages: Mapping[str, str] = PACKAGES, user: str = "the LiDAR language model") -> None:
+    """See that packages are installed, before any of them is imported.
+
+    Args:
+        packages: Modules by the names of their packages; by default all that the LiDAR language model needs.
+        user: What needs them.
 
     Raises:
         InputError: A package is missing; the remedy says what to install.
     """
-    missing = [package for package in PACKAGES if find_spec(package) is None]
+    missing = [package for package, module in packages.items() if not _is_found(module)]
     if missing:
+        install = "'probe4d[lidar]'" if packages is PACKAGES else " ".join(missing)
         raise InputError(
-            f"the LiDAR language model needs packages that are not installed: {listed(missing)}.",
-            remedy="Install with: pip install 'probe4d[lidar]'",
+            f"{user} needs packages that are not installed: {listed(missing)}.",
+            remedy=f"Install with: pip install {install}",
         )
+
+
+def _is_found(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # of the package around it
+        return False
