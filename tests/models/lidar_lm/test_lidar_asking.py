@@ -1,0 +1,226 @@
+"""A benchmark asked of a LiDAR language model: the same run as of any model, with its own evidence and decoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from lidar_making import smollm_like_tokenizer, tiny_llama
+
+import probe4d
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.errors import InputError
+from probe4d.models.generation import Generation
+from probe4d.models.lidar_lm.answering_options import LidarOptions
+from probe4d.models.lidar_lm.base_model import write_base
+from probe4d.models.lidar_lm.checkpoint import save
+from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
+from probe4d.models.lidar_lm.language_model import LidarLanguageModel
+from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.plan import RunPlan
+from probe4d.runs.prepared import prepare
+from probe4d.runs.run import Run
+from probe4d.scenes.tables import Scenes
+
+ENCODER, WIDTH = "e" * 16, 6
+GREEDY = Generation(temperature=0, max_tokens=3)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One whose weights are large enough that what it says turns on the order of what it reads."""
+    folder = tmp_path_factory.mktemp("base") / "llama"
+    tokenizer = smollm_like_tokenizer()
+    write_base(tiny_llama(tokenizer, initializer_range=0.4), tokenizer, folder)
+    return folder
+
+
+def checkpoint_of(base: Path, folder: Path, **asked: Any) -> Path:
+    save(LidarLanguageModel.from_base(base, WIDTH, encoder=ENCODER, **asked), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def checkpoint(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return checkpoint_of(base, tmp_path_factory.mktemp("checkpoint") / "tiny")
+
+
+def features_of(scenes: Scenes, folder: Path, *, width: int = WIDTH, encoder: str = ENCODER, left_out: int = 0) -> Path:
+    """Features drawn at random, of all scenes but the last ones, strong enough to change what is said."""
+    start_features(folder, FeatureRecord(encoder=encoder, width=width))
+    rng = np.random.default_rng(0)
+    lengths = list(scenes.scenes.select("scene", "keyframes").iter_rows())
+    for scene, keyframes in lengths[: len(lengths) - left_out]:
+        write_rows(folder, scene, rng.normal(scale=20, size=(keyframes, width)).astype(np.float32))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def features(scenes: Scenes, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return features_of(scenes, tmp_path_factory.mktemp("features") / "drawn")
+
+
+@pytest.fixture
+def asked(built: Benchmark, checkpoint: Path, features: Path, tmp_path: Path) -> Any:
+    """Ask the tiny model; every call in a folder of its own."""
+    count = iter(range(100))
+
+    def ask(evidence: str = "lidar", *, features: Path | None = features, **fields: Any) -> Run:
+        scenes, model = fields.pop("scenes", None), fields.pop("model", checkpoint)
+        plan = RunPlan(evidence=evidence_named(evidence, usual_view="lidar"), **({"generation": GREEDY} | fields))
+        out = tmp_path / f"run{next(count)}"
+        return probe4d.ask(built, out, model=f"lidar-lm:{model}", plan=plan, scenes=scenes, features=features)
+
+    return ask
+
+
+def texts(run: Run) -> dict[str, str]:
+    return dict(run.answers.select("question", "text").iter_rows())
+
+
+def test_every_question_is_answered_over_its_whole_scene(asked: Any, built: Benchmark) -> None:
+    run = asked()
+    assert run.answers["error"].null_count() == run.answers.height == len(built.questions)
+    assert [len(frames) for frames in run.answers["evidence_frames"]] == [q.keyframes for q in built.questions]
+    assert run.answers["seed"].to_list() == [1234 + question.order for question in built.questions]
+    assert run.record.parameters["layout"] == "hallu"
+    assert len(run.record.parameters["checkpoint"]) == 16
+    assert len(run.record.parameters["features"]) == 64
+
+
+def test_what_is_answered_together_does_not_change_an_answer(asked: Any, built: Benchmark) -> None:
+    together = texts(asked())
+    alone = texts(asked(selection=probe4d.Selection(families=("position",), limit=3)))
+    assert alone == {question: together[question] for question in alone}
+
+
+def test_answers_depend_on_the_features_shown(asked: Any, scenes: Scenes) -> None:
+    own = texts(asked())
+    for evidence, more in (("none", {"features": None}), ("shuffled", {}), ("other-scene", {"scenes": scenes})):
+        run = asked(evidence, **more)
+        other = texts(run)
+        assert any(other[question] != own[question] for question in other), evidence
+    assert run.answers["shown_scene"].null_count() == 0
+    assert run.answers["shown_scene"].to_list() != run.answers["question"].to_list()
+
+
+def test_the_frames_of_the_question_alone_are_shown_on_demand(
+    built: Benchmark, checkpoint: Path, features: Path, tmp_path: Path
+) -> None:
+    plan = RunPlan(
+        evidence=evidence_named("lidar", span="question"),
+        generation=GREEDY,
+        selection=probe4d.Selection(families=("position",)),
+    )
+    run = probe4d.ask(built, tmp_path / "run", model=f"lidar-lm:{checkpoint}", plan=plan, features=features)
+    asked_about = {question.id: list(question.frames) for question in built.questions}
+    assert dict(run.answers.select("question", "evidence_frames").iter_rows()) == {
+        question: asked_about[question] for question in run.answers["question"]
+    }
+
+
+SAMPLED = {"generation": Generation(temperature=1.5, max_tokens=3), "lidar": LidarOptions(sampling="same")}
+
+
+@pytest.mark.parametrize("setting", ["tscd:0", "tscd-identity"])
+def test_a_contrast_that_contrasts_nothing_changes_nothing(asked: Any, setting: str) -> None:
+    assert texts(asked(setting=setting, **SAMPLED)) == texts(asked(**SAMPLED))
+
+
+def test_a_contrast_changes_answers(asked: Any) -> None:
+    assert texts(asked(setting="tscd:1.5")) != texts(asked())
+
+
+def test_the_logits_of_both_branches_are_kept(asked: Any, built: Benchmark) -> None:
+    run = asked(setting="tscd:1", lidar=LidarOptions(keep_logits=True))
+    formats = {question.id: question.format for question in built.questions}
+    for question, kept in run.answers.select("question", "first_logits").iter_rows():
+        labels = [logit["label"] for logit in kept if logit["label"] is not None]
+        assert labels == (["Yes", "No"] if formats[question] == "yes-no" else ["A", "B", "C", "D"])
+        assert all(logit["shuffled"] is not None for logit in kept)
+    assert asked().answers["first_logits"].null_count() == len(built.questions)
+
+
+def test_each_branch_is_shuffled_by_its_own_question(built: Benchmark, features: Path) -> None:
+    reader = SimpleNamespace(features=FeatureFolder(features), ego_text="none", parameters={})
+    prepared = prepare(built, RunPlan(setting="tscd:0.5", evidence=evidence_named("lidar")), reader=reader)
+    by_id = {question.id: question for question in built.questions}
+    for request in prepared.requests(prepared.asked):
+        question = by_id[request.key]
+        assert request.contrast.alpha == 0.5
+        assert request.contrast.order == shuffled_order(question.keyframes, 42 + question.order)
+
+
+def test_the_ego_text_that_it_was_trained_with_goes_into_every_prompt(
+    asked: Any, base: Path, built: Benchmark, scenes: Scenes, tmp_path: Path
+) -> None:
+    plain, told = asked(), asked(model=checkpoint_of(base, tmp_path / "ego", ego_text="question"))
+    assert (plain.record.layout, told.record.layout) == ("plain", "ego")
+    assert (told.answers["input_tokens"] > plain.answers["input_tokens"]).all()
+    paper = checkpoint_of(base, tmp_path / "paper", ego_text="paper", layout="paper")
+    with pytest.raises(InputError, match="measured in the dataset"):
+        asked(model=paper)
+    assert (asked(model=paper, scenes=scenes).answers["input_tokens"] > plain.answers["input_tokens"]).all()
+    with pytest.raises(InputError, match="the ego-motion text that it was trained with"):
+        asked(setting="ego")
+
+
+def test_a_scene_without_features_is_left_out_and_told(
+    asked: Any, built: Benchmark, scenes: Scenes, tmp_path: Path
+) -> None:
+    run = asked(features=features_of(scenes, tmp_path / "fewer", left_out=1))
+    last = scenes.scenes["scene"][-1]
+    lacking = {question.id for question in built.questions if question.scene == last}
+    assert {one.question for one in run.left_out} == lacking
+    assert {one.reason for one in run.left_out} == {"its scene is not in the features"}
+    assert len(texts(run)) == len(built.questions) - len(lacking)
+
+
+def test_features_of_another_make_are_refused(asked: Any, scenes: Scenes, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"width 4.*width 6"):
+        asked(features=features_of(scenes, tmp_path / "narrow", width=4))
+    with pytest.raises(InputError, match="another encoder"):
+        asked(features=features_of(scenes, tmp_path / "strange", encoder="f" * 16))
+    assert not list(tmp_path.glob("run*"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"evidence": "lidar", "features": None}, "of which there is no folder"),
+        ({"evidence": "none"}, "is shown no features"),
+        ({"evidence": "cameras"}, "is shown no features"),
+        ({"evidence": "none", "features": None, "setting": "tscd:1"}, "contrasts the feature rows"),
+        ({"lidar": LidarOptions(layout="paper")}, "trained in the layout hallu.*force"),
+        ({"arguments": {"speed": 3}}, "takes no argument 'speed'"),
+        ({"arguments": {"device": "abacus"}}, "no device 'abacus'"),
+        ({"base_url": "http://localhost:1"}, "has no server"),
+        ({"generation": Generation(system="Be good.")}, "takes no system"),
+        ({"model": Path("nowhere")}, "is no checkpoint"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_a_folder_is_made(
+    asked: Any, tmp_path: Path, fields: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        asked(**fields)
+    assert not list(tmp_path.glob("run*"))
+
+
+def test_the_layout_may_be_another_when_that_is_meant(asked: Any) -> None:
+    run = asked(lidar=LidarOptions(layout="paper", force=True))
+    assert run.record.parameters["layout"] == "paper"
+
+
+@pytest.mark.parametrize(("setting", "evidence"), [("tscd:1", "none"), ("default", "lidar")])
+def test_other_models_take_neither_contrast_nor_features(
+    built: Benchmark, scenes: Scenes, tmp_path: Path, setting: str, evidence: str
+) -> None:
+    plan = RunPlan(setting=setting, evidence=evidence_named(evidence))
+    with pytest.raises(InputError, match="LiDAR language model"):
+        probe4d.ask(built, tmp_path / "run", model="openai/gpt-5", plan=plan, scenes=scenes)
+    assert not (tmp_path / "run").exists()
