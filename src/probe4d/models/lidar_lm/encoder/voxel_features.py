@@ -50,7 +50,7 @@ class _PointLayer(nn.Module):
         self.norm = nn.BatchNorm1d(channels, eps=1e-3, momentum=0.01)
 
     def forward(self, features: Tensor) -> Tensor:
-        return functional.relu(self._normalised(self.linear(features)))
+        return functional.relu(self._normalised(self.linear(features)), inplace=True)
 
     def _normalised(self, features: Tensor) -> Tensor:
         norm = self.norm
