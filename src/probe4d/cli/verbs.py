@@ -11,6 +11,7 @@ _FILES = (
     "check",
     "prompts",
     "encode",
+    "train",
     "ask",
     "import_",
     "export",

@@ -32,6 +32,7 @@ __all__ = ["RELEASED_CHANNEL", "PointClouds", "Wedge"]
 RELEASED_CHANNEL = "CAM_BACK_RIGHT"
 """The one camera of B4DL's released extractor."""
 
+_TAKE_WEDGES = "Take the coverage wedges."
 _NEAREST_M = 0.5
 _FARTHEST_M = 1e6
 _FULL_INTENSITY = 255.0
@@ -86,6 +87,8 @@ class PointClouds:
         self._tables = scenes.root / scenes.version
         self._frames: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
         self._cameras = surround_cameras(scenes) if coverage == "wedges" else tuple(squares_of)
+        if coverage == "one-wedge" and not squares_of:
+            raise InputError("has no cameras that every scene has.", path=self._tables, remedy=_TAKE_WEDGES)
         for camera in self._cameras:
             self._refuse_without(camera)
         self.channels = self._cameras or tuple(BEARINGS_DEG)
@@ -143,7 +146,7 @@ class PointClouds:
             raise InputError(
                 f"has no camera {camera} in every scene, which the coverage {self.coverage} is cut by.",
                 path=self._tables,
-                remedy="Take the coverage wedges.",
+                remedy=_TAKE_WEDGES,
             )
 
     def _points(self, scene: str, file: str) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from probe4d.scenes.geometry import SE3, bearing_deg
 from probe4d.scenes.projection import sensor_SE3_global
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["BEARINGS_DEG", "WEDGE_SE3_CAMERA", "WedgeRig", "surround_cameras", "wedge_rig"]
+__all__ = ["BEARINGS_DEG", "WEDGE_SE3_CAMERA", "WedgeRig", "shared_cameras", "surround_cameras", "wedge_rig"]
 
 BEARINGS_DEG = dict(zip(SURROUND, (55.0, 0.0, -55.0, 110.0, 180.0, -110.0), strict=True))
 """Where the cameras of nuScenes look, for datasets whose cameras do not look all round."""
@@ -49,13 +49,16 @@ class WedgeRig:
     directions: NDArray[np.float32]
 
 
+def shared_cameras(scenes: Scenes) -> tuple[str, ...]:
+    """Cameras that every scene has, in the order of the surround grid."""
+    return in_grid_order(_bearings_deg(scenes))
+
+
 def surround_cameras(scenes: Scenes) -> tuple[str, ...]:
     """Cameras that every scene has, in the order of the surround grid, if they look all round; else none."""
-    bearings = _bearings_deg(scenes)
-    ordered = sorted(bearings.values())
-    if not ordered or max(np.diff([*ordered, ordered[0] + 360.0])) > _WIDEST_GAP_DEG:
-        return ()
-    return in_grid_order(bearings)
+    ordered = sorted(_bearings_deg(scenes).values())
+    is_surround = bool(ordered) and max(np.diff([*ordered, ordered[0] + 360.0])) <= _WIDEST_GAP_DEG
+    return shared_cameras(scenes) if is_surround else ()
 
 
 def wedge_rig(scenes: Scenes, scene: str, frames: int, cameras: Sequence[str]) -> WedgeRig:

@@ -1,0 +1,108 @@
+"""`probe4d train`: the parts of a LiDAR language model learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from probe4d.cli import app, output
+from probe4d.evidence.coverage import Coverage
+
+__all__ = ["train"]
+
+train = typer.Typer(help="Train the parts of a LiDAR language model.", no_args_is_help=True)
+app.add_typer(train, name="train")
+
+
+@train.command("encoder")
+def train_encoder(
+    dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset with cameras.")],
+    clip: Annotated[
+        Path,
+        typer.Option(
+            "--clip",
+            metavar="DIR",
+            help="Folder of a CLIP model of transformers; B4DL has clip-vit-large-patch14.",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="CKPT", help="Folder of the encoder, new or to go on with.")
+    ],
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="CKPT", help="Encoder to start from; left out: a new one of LidarCLIP's sizes."),
+    ] = None,
+    coverage: Annotated[
+        Coverage,
+        typer.Option("--coverage", help="Whole wedges, or the centre squares of images, as in B4DL's release."),
+    ] = "wedges",
+    split: Annotated[
+        str | None,
+        typer.Option("--split", help="Official split, or all; left out: train where there are such scenes, else all."),
+    ] = None,
+    epochs: Annotated[int, typer.Option("--epochs", help="How often every key frame is seen.")] = 20,
+    batch: Annotated[int, typer.Option("--batch", help="Key frames a step, each with all its cameras.")] = 21,
+    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Its peak.")] = 1e-3,
+    precision: Annotated[Literal["fp32", "bf16"], typer.Option("--precision", help="Of matrix products.")] = "fp32",
+    seed: Annotated[int, typer.Option("--seed", help="Of new weights and of the order of key frames.")] = 42,
+    checkpoint_every: Annotated[
+        int, typer.Option("--checkpoint-every", help="Steps; a killed training goes on from the last checkpoint.")
+    ] = 250,
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Threads that read files ahead.")] = 2,
+    device: Annotated[
+        str | None, typer.Option("--device", help="Such as cpu or cuda; left out: an accelerator if there is one.")
+    ] = None,
+    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
+    reference_channel: Annotated[
+        str | None, typer.Option("--reference-channel", help="LiDAR whose times and poses key frames have.")
+    ] = None,
+) -> None:
+    """Train a LiDAR encoder to embed what a camera sees as CLIP embeds the camera's image.
+
+    The images are embedded first, and once. A command that was broken off goes on when it is repeated.
+    """
+    from probe4d.benchmarks.splits import select_split
+    from probe4d.evidence.point_clouds import PointClouds
+    from probe4d.evidence.wedge_rig import shared_cameras
+    from probe4d.models.lidar_lm.needs import refuse_missing
+    from probe4d.scenes.opening import open_scenes
+
+    refuse_missing()
+    from probe4d.models.lidar_lm.encoder import load_encoder
+    from probe4d.models.lidar_lm.encoder_training import TARGETS, EncoderTraining, embed_images, new_encoder
+    from probe4d.models.lidar_lm.encoder_training import train_encoder as learn
+    from probe4d.models.lidar_lm.image_tower import load_image_tower
+
+    options = EncoderTraining(
+        epochs=epochs,
+        batch=batch,
+        learning_rate=learning_rate,
+        precision=precision,
+        seed=seed,
+        checkpoint_every=checkpoint_every,
+    )
+    scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
+    if split is None:
+        split = "train" if "train" in scenes.scenes["split"] else "all"
+    learnt, _ = select_split(scenes, split)
+    clouds = PointClouds(learnt, coverage, squares_of=shared_cameras(learnt))
+    tower = load_image_tower(clip)
+    with output.progress("Embedding images") as counter:
+        targets = embed_images(
+            clouds, tower, out / TARGETS, workers=workers, device=device, begun=counter.expect, done=counter
+        )
+    with output.progress("Training, steps") as counter:
+        encoder = learn(
+            clouds,
+            targets,
+            out,
+            encoder=new_encoder(tower.width, seed=seed) if start is None else load_encoder(start),
+            options=options,
+            workers=workers,
+            device=device,
+            begun=counter.expect,
+            done=counter,
+        )
+    typer.echo(f"{out}: encoder {encoder.fingerprint}, rows of width {len(clouds.channels) * tower.width}")

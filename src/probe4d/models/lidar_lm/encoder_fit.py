@@ -1,0 +1,214 @@
+"""The loop that trains a LiDAR encoder against embeddings of images, step by step."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from probe4d.errors import InputError, RunError
+from probe4d.evidence.point_clouds import PointClouds
+from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
+from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.models.lidar_lm.key_frames import memory_that_suffices, read_ahead
+from probe4d.models.lidar_lm.training_order import seed_of
+from probe4d.models.lidar_lm.training_state import TrainingState
+from probe4d.store.files import write_bytes
+from probe4d.store.logs import append_lines, read_lines
+
+__all__ = ["EncoderFit", "EncoderLoss", "EncoderTraining", "one_cycle"]
+
+_LOSSES_FILE = "losses.jsonl"
+_RISE, _FALL = 25.0, 1e4  # peak of the learning rate to its start, and start to end: the defaults of torch's OneCycleLR
+_BETA1_AT_PEAK, _BETA1_AT_ENDS, _BETA2 = 0.85, 0.95, 0.999
+
+
+class EncoderTraining(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How an encoder is trained; the defaults are those of B4DL's release.
+
+    The optimizer is Adam, whose learning rate and first moment go through one cycle.
+
+    Attributes:
+        epochs: How often every key frame is seen.
+        batch: Key frames a step, each with all its cameras: 21 of six cameras are 126 of the 128 pairs of the release.
+        learning_rate: Its peak.
+        warmup_ratio: Share of the steps over which the learning rate rises.
+        precision: fp32, or bf16 for matrix products.
+        seed: Of the order of key frames.
+        checkpoint_every: Steps; a training that was killed goes on from the last checkpoint.
+    """
+
+    epochs: int = 20
+    batch: int = 21
+    learning_rate: float = 1e-3
+    warmup_ratio: float = 0.1
+    precision: Literal["fp32", "bf16"] = "fp32"
+    seed: int = 42
+    checkpoint_every: int = 250
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch", "checkpoint_every"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} of a training must be at least 1, not {getattr(self, name)}.")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise InputError(f"the learning rate of a training must be positive, not {self.learning_rate}.")
+        if not 0 <= self.warmup_ratio < 1:
+            raise InputError(f"the learning rate rises over a share of the steps below 1, not {self.warmup_ratio}.")
+
+
+class EncoderLoss(msgspec.Struct, frozen=True, kw_only=True):
+    """What a step of training showed.
+
+    Attributes:
+        step: From 1.
+        epoch: How often the key frames have been gone through, after the step.
+        loss: Mean squared difference between numbers of the embeddings, before the step.
+        learning_rate: Of this step.
+        pairs: Pairs of point cloud and image that it took.
+        seconds: How long it took.
+    """
+
+    step: int
+    epoch: float
+    loss: float
+    learning_rate: float
+    pairs: int
+    seconds: float
+
+
+class _Pairs(NamedTuple):
+    """Point clouds of a key frame, (n, 4) each, and the embeddings of their cameras' images, (clouds, width)."""
+
+    clouds: list[NDArray[np.float32]]
+    targets: NDArray[np.float32]
+
+
+def one_cycle(step: int, steps: int, options: EncoderTraining) -> tuple[float, float]:
+    """Learning rate and first moment's decay of a step, from 1: half a cosine up, half a cosine down.
+
+    As `OneCycleLR` of torch has it, which B4DL's release uses (Smith and Topin, 2019).
+    """
+    peak, last = max(0.0, options.warmup_ratio * steps - 1), steps - 1
+    place = step - 1
+    highest, start = options.learning_rate, options.learning_rate / _RISE
+    if place < peak or not last:
+        share = place / peak if peak else 0.0
+        return _between(start, highest, share), _between(_BETA1_AT_ENDS, _BETA1_AT_PEAK, share)
+    share = (place - peak) / (last - peak)
+    return _between(highest, start / _FALL, share), _between(_BETA1_AT_PEAK, _BETA1_AT_ENDS, share)
+
+
+def _between(first: float, last: float, share: float) -> float:
+    return last + (first - last) / 2 * (1 + math.cos(math.pi * share))
+
+
+class EncoderFit:
+    """A training under way, which goes on from what lies in its folder."""
+
+    def __init__(
+        self,
+        clouds: PointClouds,
+        targets: Mapping[str, FeatureFolder],
+        folder: Path,
+        encoder: LidarEncoder,
+        options: EncoderTraining,
+        device: torch.device,
+    ) -> None:
+        self._clouds = clouds
+        self._targets = targets
+        self._numbers = [clouds.channels.index(channel) for channel in targets]
+        self._folder = folder
+        self._options = options
+        self._device = device
+        self._encoder = encoder.to(device).train()
+        # AdamW without decay is Adam.
+        optimizer = torch.optim.AdamW(encoder.parameters(), betas=(_BETA1_AT_ENDS, _BETA2), weight_decay=0.0)
+        self.state = TrainingState(encoder, optimizer, torch.amp.GradScaler(device.type, enabled=False))
+        self.state.load(folder)
+        self._keys = [(name, frame) for name in clouds.scenes.names for frame in range(clouds.frames(name))]
+        self._steps_an_epoch = math.ceil(len(self._keys) / options.batch)
+        self.steps = options.epochs * self._steps_an_epoch
+
+    def losses(self, workers: int) -> Generator[EncoderLoss]:
+        """Do the steps that are left."""
+        _cut_losses(self._folder, self.state.step)
+        steps = range(self.state.step + 1, self.steps + 1)
+        keys = (self._keys[index] for step in steps for index in self._indices(step))
+        with closing(read_ahead(self._load, keys, workers, held=2 * self._options.batch)) as loaded:
+            for step in steps:
+                began = time.monotonic()
+                pairs = list(islice(loaded, len(self._indices(step))))
+                with memory_that_suffices(self._options.batch):
+                    loss = self._step(step, pairs)
+                self.state.step = step
+                shown = EncoderLoss(
+                    step=step,
+                    epoch=self._epoch_after(step),
+                    loss=loss,
+                    learning_rate=one_cycle(step, self.steps, self._options)[0],
+                    pairs=sum(len(of_frame.clouds) for of_frame in pairs),
+                    seconds=time.monotonic() - began,
+                )
+                append_lines(self._folder / _LOSSES_FILE, [shown])
+                if step % self._options.checkpoint_every == 0 or step == self.steps:
+                    self.state.save(self._folder)
+                yield shown
+
+    def _load(self, scene: str, frame: int) -> _Pairs:
+        wedges = self._clouds.of(scene, frame)
+        embeddings = [target.rows(scene, [frame]) for target in self._targets.values()]
+        return _Pairs([wedges[number].points for number in self._numbers], np.concatenate(embeddings))
+
+    def _step(self, step: int, pairs: Sequence[_Pairs]) -> float:
+        optimizer = self.state.optimizer
+        learning_rate, beta1 = one_cycle(step, self.steps, self._options)
+        for group in optimizer.param_groups:
+            group.update(lr=learning_rate, betas=(beta1, _BETA2))
+        clouds = pack([cloud for of_frame in pairs for cloud in of_frame.clouds]).to(self._device)
+        targets = torch.from_numpy(np.concatenate([of_frame.targets for of_frame in pairs])).to(self._device)
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._options.precision == "bf16"):
+            embeddings = self._encoder(clouds)
+        loss = torch.nn.functional.mse_loss(embeddings.float(), targets)
+        if not torch.isfinite(loss):
+            raise RunError(
+                f"the loss is {loss.item()} at step {step} of {self.steps}. Lower the learning rate (--learning-rate); "
+                f"the losses are in {self._folder / _LOSSES_FILE}."
+            )
+        optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
+        optimizer.step()
+        return loss.item()
+
+    def _indices(self, step: int) -> Sequence[int]:
+        """Which key frames a step takes, from 1: all of them once an epoch, in an order of the epoch's own."""
+        epoch, place = divmod(step - 1, self._steps_an_epoch)
+        order = _permutation(len(self._keys), self._options.seed, epoch)
+        indices: list[int] = order[place * self._options.batch : (place + 1) * self._options.batch].tolist()
+        return indices
+
+    def _epoch_after(self, step: int) -> float:
+        epoch, place = divmod(step - 1, self._steps_an_epoch)
+        return epoch + min((place + 1) * self._options.batch, len(self._keys)) / len(self._keys)
+
+
+@lru_cache(maxsize=2)
+def _permutation(count: int, seed: int, epoch: int) -> NDArray[np.int64]:
+    return np.random.default_rng(seed_of(seed, "encoder", epoch)).permutation(count)
+
+
+def _cut_losses(folder: Path, step: int) -> None:
+    """Cut the log of losses off after a step, from which a training goes on."""
+    path = folder / _LOSSES_FILE
+    if path.exists():
+        kept = [loss for _, loss in read_lines(path, EncoderLoss, tails=[]) if loss.step <= step]
+        write_bytes(path, msgspec.json.Encoder().encode_lines(kept))

@@ -1,0 +1,198 @@
+"""Trains a LiDAR encoder to embed what a camera sees as an image tower embeds the camera's image.
+
+Stage 0 of B4DL (section 4.1, equation 1), after LidarCLIP: the squared distance to the image's embedding, over every
+pair of key frame and camera. A training folder holds the embeddings of the images, which are made once, what the
+training was asked to do and how far it has come; in the end it is an encoder.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import torch
+
+from probe4d.errors import InputError
+from probe4d.evidence.camera_images import CameraImages
+from probe4d.evidence.coverage import Coverage
+from probe4d.evidence.point_clouds import PointClouds
+from probe4d.evidence.wedge_rig import shared_cameras
+from probe4d.models.lidar_lm.devices import device_named
+from probe4d.models.lidar_lm.encoder import EncoderOptions, LidarEncoder, save_encoder
+from probe4d.models.lidar_lm.encoder_fit import EncoderFit, EncoderLoss, EncoderTraining
+from probe4d.models.lidar_lm.encoding import encode
+from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.models.lidar_lm.image_tower import ImageTower
+from probe4d.models.lidar_lm.key_frames import refuse_missing_files
+from probe4d.store.files import write_bytes
+from probe4d.store.folders import refuse_full
+from probe4d.store.locks import locked
+from probe4d.wording import listed
+
+__all__ = ["TARGETS", "EncoderLoss", "EncoderTraining", "embed_images", "new_encoder", "train_encoder"]
+
+_LOG = logging.getLogger(__name__)
+
+TARGETS = "targets"
+"""Folder, in that of a training, of the images' embeddings: features of a camera each."""
+
+_RECORD_FILE = "encoder_training.json"
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True):
+    """What a training was asked to do; a repetition must be asked the same."""
+
+    options: EncoderTraining
+    encoder: EncoderOptions
+    start: str
+    dataset: str
+    scenes: list[str]
+    coverage: Coverage
+    targets: dict[str, str]
+
+
+def embed_images(
+    clouds: PointClouds,
+    tower: ImageTower,
+    out: Path | str,
+    *,
+    batch: int = 16,
+    workers: int = 2,
+    device: str | None = None,
+    begun: Callable[[int, int], None] | None = None,
+    done: Callable[[object], None] | None = None,
+) -> dict[str, FeatureFolder]:
+    """Embed the images of all cameras that wedges of the point clouds belong to, or go on with that.
+
+    Args:
+        clouds: What an encoder is to be trained on.
+        tower: Embeds images.
+        out: Folder of features of a camera each.
+        batch: Images that are embedded together.
+        workers: Threads that read images ahead.
+        device: Where the tower runs; null takes an accelerator where there is one.
+        begun: Told, for each camera, the number of its key frames and how many were done before.
+        done: Told of each finished image.
+
+    Returns:
+        The embeddings, by the camera's channel.
+
+    Raises:
+        InputError: No wedge has a camera in every scene, or an image is missing or cannot be used.
+    """
+    everywhere = shared_cameras(clouds.scenes)
+    used = [channel for channel in clouds.channels if channel in everywhere]
+    if not used:
+        raise InputError(
+            f"no scene has images of {listed(clouds.channels, 'or')} that an encoder could learn from.",
+            path=clouds.scenes.root,
+            remedy="Take a dataset with cameras.",
+        )
+    if unused := [channel for channel in clouds.channels if channel not in everywhere]:
+        _LOG.warning("%s: no camera sees what lies there, so that nothing is learnt of it.", listed(unused))
+    return {
+        channel: encode(
+            CameraImages(clouds.scenes, channel),
+            tower,
+            Path(out) / channel,
+            batch=batch,
+            workers=workers,
+            device=device,
+            begun=begun,
+            done=done,
+        )
+        for channel in used
+    }
+
+
+def new_encoder(width: int, *, seed: int) -> LidarEncoder:
+    """An encoder of LidarCLIP's sizes with new weights, for an image tower of that width."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return LidarEncoder(EncoderOptions(out_channels=width))
+
+
+def train_encoder(
+    clouds: PointClouds,
+    targets: Mapping[str, FeatureFolder],
+    out: Path | str,
+    *,
+    encoder: LidarEncoder,
+    options: EncoderTraining | None = None,
+    workers: int = 2,
+    device: str | None = None,
+    begun: Callable[[int, int], None] | None = None,
+    done: Callable[[EncoderLoss], None] | None = None,
+) -> LidarEncoder:
+    """Train an encoder, or go on with it, and write it.
+
+    A training that was killed goes on from its last checkpoint to the same weights, on the same machine.
+
+    Args:
+        clouds: Point clouds of the scenes to learn from.
+        targets: Embeddings of the images of cameras, from `embed_images`.
+        out: Folder of the encoder, new or that of the same training.
+        encoder: What the training starts from; it is changed.
+        options: How; null is as B4DL's release.
+        workers: Threads that read scans ahead.
+        device: Where the encoder is trained; null takes an accelerator where there is one.
+        begun: Told the number of steps, and how many were done before.
+        done: Told of each step.
+
+    Returns:
+        The encoder, in `eval()`.
+
+    Raises:
+        InputError: The folder holds something else, targets do not fit, or a scan is missing or cannot be used.
+        RunError: The loss is not finite, the memory does not suffice, or the disk is full.
+    """
+    options = options or EncoderTraining()
+    folder = Path(out)
+    counts = {name: clouds.frames(name) for name in clouds.scenes.names}
+    for target in targets.values():
+        target.refuse_other(width=encoder.options.out_channels, dataset=clouds.scenes.fingerprint, frames=counts)
+    record = _Record(
+        options=options,
+        encoder=encoder.options,
+        start=encoder.fingerprint,
+        dataset=clouds.scenes.fingerprint,
+        scenes=clouds.scenes.names,
+        coverage=clouds.coverage,
+        targets={channel: target.fingerprint for channel, target in targets.items()},
+    )
+    with locked(folder / ".lock"):
+        _start(folder, record)
+        refuse_missing_files(clouds, counts)
+        fit = EncoderFit(clouds, targets, folder, encoder, options, device_named(device))
+        if begun is not None:
+            begun(fit.steps, fit.state.step)
+        with closing(fit.losses(workers)) as losses:
+            for loss in losses:
+                if done is not None:
+                    done(loss)
+        save_encoder(encoder, folder)
+    return encoder.eval()
+
+
+def _start(folder: Path, record: _Record) -> None:
+    """Make a folder for a training, or see that it is that of the same one."""
+    path = folder / _RECORD_FILE
+    if not path.exists():
+        refuse_full(
+            folder,
+            "is no folder of this training and is not empty.",
+            ignored=lambda entry: entry.name == TARGETS or entry.name.startswith("."),
+        )
+        write_bytes(path, msgspec.json.format(msgspec.json.encode(record)) + b"\n")
+        return
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=_Record)
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputError(f"cannot be read ({error}).", path=path, remedy="Train into another folder.") from error
+    if other := [name for name in _Record.__struct_fields__ if getattr(found, name) != getattr(record, name)]:
+        raise InputError(
+            f"holds another training (other {listed(other)}).", path=folder, remedy="Train into another folder."
+        )
