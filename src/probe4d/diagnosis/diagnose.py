@@ -12,6 +12,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.answers import read_answers
 from probe4d.diagnosis.bootstrap import FEW_SCENES
+from probe4d.diagnosis.branches import branches_of
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
@@ -56,9 +57,10 @@ def diagnose(
     answers = read.records.filter("main")
     book = book_of(sheet, names, answers)
     layouts = {run.name: EGO if run.record.layout == EGO else PLAIN for run in runs}
+    branches = {run.name: branches_of(run) for run in runs}
     # Runs that were asked the same questions are examined together.
     examined = [
-        examine(book.part(items, asked), layouts, read.records, suite=suite)
+        examine(book.part(items, asked), layouts, read.records, branches, suite=suite)
         for items, asked in book.sets() or [(np.arange(sheet.scenes.size), [])]
     ]
     first = examined[0].sheet

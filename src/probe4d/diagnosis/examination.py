@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from probe4d.diagnosis.branches import add_branches
 from probe4d.diagnosis.contrasts import add_contrasts
 from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
 from probe4d.diagnosis.figures import Figures
@@ -48,13 +49,21 @@ class Examination:
     unpaired: tuple[str, ...]
 
 
-def examine(sheet: Sheet, layouts: Mapping[str, str], records: pl.DataFrame, *, suite: str) -> Examination:
+def examine(
+    sheet: Sheet,
+    layouts: Mapping[str, str],
+    records: pl.DataFrame,
+    branches: Mapping[str, pl.DataFrame],
+    *,
+    suite: str,
+) -> Examination:
     """Examine the answers of runs beside those of the controls.
 
     Args:
         sheet: The questions, answered by the runs.
         layouts: Prompt layout of every run; the controls see what the first run sees.
         records: The runs' answers as read (see `ReadAnswers`), perhaps among those of others.
+        branches: What the kept logits of every run say (see `branches_of`).
         suite: Name of the suite.
     """
     runs = sheet.names
@@ -78,6 +87,7 @@ def examine(sheet: Sheet, layouts: Mapping[str, str], records: pl.DataFrame, *, 
         _add_parser_changes(figures, sheet, name, own.filter("main"))
         add_variants(figures, sheet, name, own)
         add_shown_scene(figures, sheet, name, own.filter("main"))
+        add_branches(figures, sheet, name, branches[name])
     _add_shortcut_shares(figures, sheet, shortcuts)
     return Examination(
         sheet,

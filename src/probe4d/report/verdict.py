@@ -14,6 +14,7 @@ import polars as pl
 from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.run_families import one_model
 from probe4d.diagnosis.tables import Diagnosis, control_beside
+from probe4d.report.branches import of_branches
 from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene
 from probe4d.report.few_scenes import figures_to_judge_by, of_few_scenes, scenes_of
 from probe4d.report.followed import followed
@@ -96,6 +97,7 @@ def _about(
     yield from _one_sided(own, shortcuts.filter("named"))
     yield from of_claims(lookup, own, run, _control(lookup, CONTENT, run), seen=sees_its_scene(one.record.evidence))
     yield from of_pairs(lookup, run)
+    yield from of_branches(lookup, run)
     yield from _changes(diagnosis, lookup, run)
 
 
