@@ -36,7 +36,6 @@ class PackedClouds:
                 "clouds are packed as (N, 4) points and (N,) numbers of clouds, "
                 f"not {tuple(self.points.shape)} and {tuple(self.cloud_index.shape)}."
             )
-
         numbers = self.cloud_index
         if len(numbers) and not bool(((numbers >= 0) & (numbers < self.count)).all()):
             raise InputError(f"points of packed clouds name a cloud from 0 to {self.count - 1}, not another.")
@@ -86,7 +85,7 @@ class Occupancy:
 
 
 def occupancy(clouds: PackedClouds, grid: GridOptions, compat: Compat = "paper") -> Occupancy:
-    """Find the occupied cells of all clouds (dynamic voxelisation, LidarCLIP section 3.1).
+    """Find the occupied cells of all clouds (dynamic voxelisation, as in LidarCLIP; Hess et al., 2024).
 
     Points out of range are dropped; under `compat="released"` they are clamped into the border cells instead, and
     the first occupied cell of every cloud is lost: it has no features, and its points read those of the batch's

@@ -12,7 +12,7 @@ __all__ = ["AttentionPooling"]
 
 
 class AttentionPooling(nn.Module):
-    """Attention pooling as in CLIP, whose only query is the mean of the whole grid (LidarCLIP section 3.1).
+    """Attention pooling as in CLIP, whose only query is the mean of the whole grid (LidarCLIP).
 
     Empty cells count in the mean, as zeros, and are never attended to. As there is one query a cloud, neither keys
     nor values are computed: with key_i = K x_i + k, the product q . key_i is (Kᵀq) . x_i + q . k, and the weighted
