@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lidar_making import saying, stir, tiny_llama, write_tiny_base
 from peft import PeftModel
 from safetensors.torch import load_file, save_file
@@ -34,6 +36,12 @@ def adapted(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def copied(adapted: Path, tmp_path: Path) -> Path:
     return shutil.copytree(adapted, tmp_path / "checkpoint")
+
+
+@pytest.fixture(scope="module")
+def broken(adapted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy whose files a test may damage, one at a time."""
+    return shutil.copytree(adapted, tmp_path_factory.mktemp("broken") / "checkpoint")
 
 
 def edit(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -264,6 +272,12 @@ def test_weights_are_filled_in_all_or_none() -> None:
     assert torch.equal(layer.weight, before)
 
 
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int64, torch.float8_e4m3fn, torch.complex64])
+def test_weights_of_another_kind_of_number_are_refused(dtype: torch.dtype) -> None:
+    with pytest.raises(InputError, match=rf"weight has the dtype {dtype}; expected torch\.float32"):
+        fill({"weight": torch.zeros(2)}, {"weight": torch.zeros(2).to(dtype)}, Path("file"), remedy="")
+
+
 def test_many_weights_that_do_not_fit_are_counted() -> None:
     targets = {f"layer{n}": torch.zeros(1) for n in range(8)}
     with pytest.raises(InputError, match="lacks 8 weights: layer0, layer1, layer2, layer3, layer4 and 3 more"):
@@ -275,3 +289,21 @@ def test_a_file_of_anything_but_weights_by_name_is_refused(tmp_path: Path, held:
     torch.save(held, tmp_path / "weights.bin")
     with pytest.raises(InputError, match="no dictionary of weights by name"):
         read_weights(tmp_path / "weights.bin")
+
+
+NAMES = ["lidar_lm.json", "projector.safetensors", "adapter/adapter_config.json", "adapter/adapter_model.safetensors"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(NAMES), st.data())
+def test_a_damaged_checkpoint_is_read_or_refused_in_words(broken: Path, adapted: Path, name: str, data: Any) -> None:
+    whole = (adapted / name).read_bytes()
+    place = data.draw(st.integers(0, min(len(whole), 900) - 1))  # what a safetensors file says of itself is before that
+    damaged = whole[:place] + data.draw(st.binary(max_size=4)) + whole[place + data.draw(st.integers(0, 4)) :]
+    (broken / name).write_bytes(damaged)
+    try:
+        load_lidar_lm(broken)
+    except InputError:
+        pass
+    finally:
+        (broken / name).write_bytes(whole)

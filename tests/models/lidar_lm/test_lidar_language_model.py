@@ -176,10 +176,12 @@ def test_how_a_base_was_sampled_does_not_matter(tiny_base: Path, tmp_path: Path)
 def test_weights_of_a_base_in_a_bin_file_are_read(tiny_base: Path, tmp_path: Path, model: LidarLanguageModel) -> None:
     base = shutil.copytree(tiny_base, tmp_path / "base")
     (base / "model.safetensors").unlink()
-    torch.save(model.language_model.state_dict(), base / "pytorch_model.bin")
+    frequencies = {f"model.layers.{layer}.self_attn.rotary_emb.inv_freq": torch.ones(4) for layer in range(2)}
+    torch.save(model.language_model.state_dict() | frequencies, base / "pytorch_model.bin")  # as Vicuna's has them
     read = LidarLanguageModel.from_base(base, WIDTH)
     assert read.base is not None
     assert read.base.fingerprint == fingerprint(model.language_model)
+    assert torch.equal(saying(read, QUESTION), saying(model, QUESTION))
 
 
 def test_code_in_the_weights_of_a_base_is_not_run(tiny_base: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self, TypedDict, Unpack
 
 import torch
 from peft import LoraConfig, LoraModel
@@ -34,6 +34,15 @@ class Base(NamedTuple):
 
     path: Path
     fingerprint: str
+
+
+class AskedAs(TypedDict, total=False):
+    """How a model is asked: attributes of `LidarLanguageModel`, which has their defaults."""
+
+    layout: Layout
+    template: TemplateName
+    ego_text: EgoText
+    encoder: str | None
 
 
 class LidarLanguageModel(nn.Module):
@@ -81,7 +90,7 @@ class LidarLanguageModel(nn.Module):
         dtype: torch.dtype | None = None,
         *,
         seed: int = 0,
-        **asked: Any,
+        **asked: Unpack[AskedAs],
     ) -> Self:
         """Put an untrained projector before a language model on disk, whose weights are then frozen.
 

@@ -22,6 +22,7 @@ from probe4d.errors import InputError
 from probe4d.models.lidar_lm.adapter import CONFIG, adapter_config, adapter_weights, add_adapter, read_config
 from probe4d.models.lidar_lm.adapter import WEIGHTS as SAFE_WEIGHTS
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
+from probe4d.models.lidar_lm.layouts import EgoText
 from probe4d.models.lidar_lm.weights import fill, read_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder
@@ -77,7 +78,7 @@ def load_released(folder: Path, base: Path | None, dtype: torch.dtype | None = N
     path, projector = _projector(folder)
     weight = projector.get("weight")  # what does not fit is told when it is filled in
     width = weight.shape[1] if weight is not None and weight.ndim == 2 else 0
-    ego_text = "question" if "metatoken" in folder.resolve().name else "none"
+    ego_text: EgoText = "question" if "metatoken" in folder.resolve().name else "none"
     model = LidarLanguageModel.from_base(base, width or 1, dtype, ego_text=ego_text)
     _refuse_other_base(folder, model.language_model.config)
     fill(model.projector.state_dict(), projector, path, remedy=_REMEDY)
@@ -115,7 +116,7 @@ def _write_stage(folder: Path, config: bytes, files: Mapping[str, Mapping[str, T
     folder.mkdir()
     write_bytes(folder / "config.json", msgspec.json.format(config, indent=2))
     for name, weights in files.items():
-        torch.save({key: weight.clone() for key, weight in weights.items()}, folder / name)
+        torch.save({key: weight.cpu().clone() for key, weight in weights.items()}, folder / name)
 
 
 def _projector(folder: Path) -> tuple[Path, dict[str, Tensor]]:

@@ -159,14 +159,19 @@ def _joined(tokenizer: PreTrainedTokenizerBase, chunks: Chunks) -> list[int]:
     for index, chunk in enumerate(chunks):
         if index:
             ids.append(FEATURES)
-        ids += tokenizer(chunk, add_special_tokens=False, split_special_tokens=True)["input_ids"]
+        ids += _tokenized(tokenizer, chunk)
     return ids
 
 
 def _opening(tokenizer: PreTrainedTokenizerBase) -> list[int]:
     """The beginning of sequence, where the tokenizer puts one before a text by itself."""
-    begun: list[int] = tokenizer("")["input_ids"][:1]
+    begun = _tokenized(tokenizer, "", add_special_tokens=True)[:1]
     return begun if begun == [tokenizer.bos_token_id] else []
+
+
+def _tokenized(tokenizer: PreTrainedTokenizerBase, text: str, *, add_special_tokens: bool = False) -> list[int]:
+    ids: list[int] = tokenizer(text, add_special_tokens=add_special_tokens, split_special_tokens=True)["input_ids"]
+    return ids
 
 
 def _end_of_sequence(tokenizer: PreTrainedTokenizerBase) -> int:

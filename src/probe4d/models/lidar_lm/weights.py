@@ -18,6 +18,7 @@ from probe4d.wording import counted
 __all__ = ["fill", "read_torch", "read_weights", "weights_by_name"]
 
 _NAMED = 5
+_LEAST_BYTES = 2  # of a weight; nothing smaller is worth its own scale, which is not read
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
@@ -86,7 +87,7 @@ def fill(
         told: The name in the file of a target, for errors.
 
     Raises:
-        InputError: Weights are missing, unexpected, of another shape or not finite.
+        InputError: Weights are missing, unexpected, of another shape or kind of number, or not finite.
     """
     missing, unexpected = targets.keys() - weights.keys(), weights.keys() - targets.keys()
     for names, fault in ((missing, "lacks"), (unexpected, "has unexpected")):
@@ -99,6 +100,12 @@ def fill(
                 f"{told(name)} has the shape {tuple(given.shape)}; expected {tuple(target.shape)}.",
                 path=path,
                 remedy=remedy,
+            )
+        if given.is_floating_point() != target.is_floating_point() or given.dtype.itemsize < _LEAST_BYTES:
+            raise InputError(
+                f"{told(name)} has the dtype {given.dtype}; expected {target.dtype} or the like.",
+                path=path,
+                remedy="Give weights that are neither quantized nor of 8 bits.",
             )
         if not bool(given.isfinite().all()):
             raise InputError(f"{told(name)} holds NaN or infinite values.", path=path)
