@@ -8,6 +8,7 @@ import torch
 from transformers import CLIPVisionConfig, CLIPVisionModelWithProjection
 
 from probe4d.models.lidar_lm.encoder import EncoderOptions, GridOptions, LidarEncoder, save_encoder
+from probe4d.models.lidar_lm.quietly import quiet_transformers
 
 WIDTH = 8
 
@@ -47,5 +48,6 @@ def write_tiny_clip(folder: Path, *, seed: int = 0) -> Path:
     )
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        CLIPVisionModelWithProjection(config).save_pretrained(folder)
+        with quiet_transformers():
+            CLIPVisionModelWithProjection(config).save_pretrained(folder)
     return folder

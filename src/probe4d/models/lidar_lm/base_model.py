@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,10 +16,10 @@ from transformers import (
     LlamaForCausalLM,
     PreTrainedTokenizerBase,
 )
-from transformers.utils import logging
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.needs import SENTENCEPIECE, refuse_missing
+from probe4d.models.lidar_lm.quietly import quiet_transformers
 
 __all__ = ["BaseModel", "fingerprint", "read_base", "write_base"]
 
@@ -83,7 +81,7 @@ def write_base(language_model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerB
         for name, weight in language_model.state_dict().items()
         if ".lora_" not in name
     }
-    with _silent():
+    with quiet_transformers():
         language_model.save_pretrained(folder, state_dict=weights)
         tokenizer.save_pretrained(folder)
 
@@ -105,25 +103,11 @@ def fingerprint(language_model: nn.Module) -> str:
 
 def _read(path: Path, what: str, reader: Any, **options: Any) -> Any:
     try:
-        with _silent():
+        with quiet_transformers():
             return reader.from_pretrained(path, local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # transformers, safetensors and tokenizers share no narrower class
         said = str(error).strip().partition("\n")[0]
         raise InputError(f"the language model's {what} cannot be read ({said}).", path=path, remedy=_REMEDY) from error
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Keep transformers from drawing a progress bar, and from warning of what is refused here."""
-    bar, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    try:
-        yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if bar:
-            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
 def _refuse_other_weights(path: Path, info: dict[str, Any]) -> None:

@@ -105,14 +105,17 @@ def load_image_tower(path: Path | str) -> ImageTower:
     refuse_missing()
     from transformers import CLIPVisionModelWithProjection
 
+    from probe4d.models.lidar_lm.quietly import quiet_transformers
+
     folder = Path(path)
     if not (folder / "config.json").is_file():
         raise InputError("is no folder of a CLIP model: it has no config.json.", path=folder, remedy=_REMEDY)
     read: Any = CLIPVisionModelWithProjection.from_pretrained  # its type leaves output_loading_info out
     try:
-        model, loading = read(
-            folder, local_files_only=True, use_safetensors=True, trust_remote_code=False, output_loading_info=True
-        )
+        with quiet_transformers():
+            model, loading = read(
+                folder, local_files_only=True, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+            )
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise InputError(f"cannot be read as a CLIP image tower ({reason}).", path=folder, remedy=_REMEDY) from error
