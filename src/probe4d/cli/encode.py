@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -46,6 +46,12 @@ def encode(
         Coverage,
         typer.Option("--coverage", help="All round, or what CAM_BACK_RIGHT sees, as in B4DL's release."),
     ] = "wedges",
+    compat: Annotated[
+        Literal["paper", "released"] | None,
+        typer.Option(
+            "--compat", help="Whose encoder is followed; released with --coverage one-wedge gives B4DL's features."
+        ),
+    ] = None,
     scene: Annotated[
         list[str] | None, typer.Option("--scene", metavar="NAME", help="A scene; may be repeated. Left out: all.")
     ] = None,
@@ -72,7 +78,7 @@ def encode(
     if modality.startswith(_CAMERA):
         frames, made_by = _images(scenes, modality.removeprefix(_CAMERA), clip, encoder)
     else:
-        frames, made_by = _clouds(scenes, modality, coverage, encoder, clip)
+        frames, made_by = _clouds(scenes, modality, coverage, compat, encoder, clip)
     began = time.monotonic()
     made: list[object] = []
     with output.progress("Encoding key frames") as counter:
@@ -98,7 +104,12 @@ def encode(
 
 
 def _clouds(
-    scenes: Scenes, modality: str, coverage: Coverage, encoder: Path | None, clip: Path | None
+    scenes: Scenes,
+    modality: str,
+    coverage: Coverage,
+    compat: Literal["paper", "released"] | None,
+    encoder: Path | None,
+    clip: Path | None,
 ) -> tuple[PointClouds | CameraImages, LidarEncoder | ImageTower]:
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.models.lidar_lm.needs import refuse_missing
@@ -110,7 +121,7 @@ def _clouds(
     refuse_missing()
     from probe4d.models.lidar_lm.encoder import load_encoder
 
-    return PointClouds(scenes, coverage), load_encoder(encoder)
+    return PointClouds(scenes, coverage), load_encoder(encoder, compat=compat)
 
 
 def _images(

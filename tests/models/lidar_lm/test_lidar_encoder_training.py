@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from feature_making import WIDTH, tiny_encoder, write_tiny_clip
 from picture_making import YAWS_DEG, write_dataset, write_scan
@@ -92,6 +93,8 @@ class TestTraining:
         assert (losses[-1].epoch, losses[-1].pairs) == (90, 18)
         logged = [json.loads(line) for line in (tmp_path / "encoder/losses.jsonl").read_text().splitlines()]
         assert [line["loss"] for line in logged] == [loss.loss for loss in losses]
+        with Image.open(tmp_path / "encoder/losses.png") as picture:
+            assert picture.width > 1000
         read = load_encoder(tmp_path / "encoder")
         assert read.fingerprint == encoder.fingerprint
         wedges = clouds.of(clouds.scenes.names[0], 0)

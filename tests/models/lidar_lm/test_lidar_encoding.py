@@ -16,12 +16,12 @@ import pytest
 import torch
 from PIL import Image
 
-from feature_making import WIDTH, tiny_encoder, write_tiny_clip
+from feature_making import WIDTH, tiny_encoder, write_tiny_clip, write_tiny_encoder
 from picture_making import SCENE, write_dataset, write_scan
 from probe4d.errors import InputError, RunError
 from probe4d.evidence.camera_images import CameraImages
 from probe4d.evidence.point_clouds import PointClouds
-from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
+from probe4d.models.lidar_lm.encoder import LidarEncoder, load_encoder, pack
 from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower, load_image_tower
@@ -87,7 +87,7 @@ class TestLidar:
             assert np.allclose(features.rows(SCENE), made[0].rows(SCENE), atol=1e-5)
 
     def test_the_released_batch_is_recorded_since_rows_depend_on_it(self, surround: Scenes, tmp_path: Path) -> None:
-        released = tiny_encoder(compat="released")
+        released = load_encoder(write_tiny_encoder(tmp_path / "encoder"), compat="released")
         features = encode(PointClouds(surround), released, tmp_path / "features", batch=4)
         assert features.record.batch == 4
         with pytest.raises(InputError, match=r"another way \(other batch\)"):

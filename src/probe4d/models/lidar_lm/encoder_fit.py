@@ -21,14 +21,15 @@ from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.key_frames import memory_that_suffices, read_ahead
+from probe4d.models.lidar_lm.loss_log import LOSSES_FILE, PICTURE_FILE, cut_log, draw_losses
 from probe4d.models.lidar_lm.training_order import seed_of
 from probe4d.models.lidar_lm.training_state import TrainingState
-from probe4d.store.files import write_bytes
-from probe4d.store.logs import append_lines, read_lines
+from probe4d.store.logs import append_lines
+from probe4d.wording import counted
 
 __all__ = ["EncoderFit", "EncoderLoss", "EncoderTraining", "one_cycle"]
 
-_LOSSES_FILE = "losses.jsonl"
+_MEASURED = "mean squared difference of embeddings"
 _RISE, _FALL = 25.0, 1e4  # peak of the learning rate to its start, and start to end: the defaults of torch's OneCycleLR
 _BETA1_AT_PEAK, _BETA1_AT_ENDS, _BETA2 = 0.85, 0.95, 0.999
 
@@ -141,7 +142,7 @@ class EncoderFit:
 
     def losses(self, workers: int) -> Generator[EncoderLoss]:
         """Do the steps that are left."""
-        _cut_losses(self._folder, self.state.step)
+        so_far = cut_log(self._folder, EncoderLoss, self.state.step)
         steps = range(self.state.step + 1, self.steps + 1)
         keys = (self._keys[index] for step in steps for index in self._indices(step))
         with closing(read_ahead(self._load, keys, workers, held=2 * self._options.batch)) as loaded:
@@ -159,9 +160,12 @@ class EncoderFit:
                     pairs=sum(len(of_frame.clouds) for of_frame in pairs),
                     seconds=time.monotonic() - began,
                 )
-                append_lines(self._folder / _LOSSES_FILE, [shown])
+                append_lines(self._folder / LOSSES_FILE, [shown])
+                so_far.append(shown)
                 if step % self._options.checkpoint_every == 0 or step == self.steps:
                     self.state.save(self._folder)
+                    title = f"LiDAR encoder, {counted(len(self._keys), 'key frame')}"
+                    draw_losses(so_far, self._folder / PICTURE_FILE, title=title, measured=_MEASURED)
                 yield shown
 
     def _load(self, scene: str, frame: int) -> _Pairs:
@@ -182,7 +186,7 @@ class EncoderFit:
         if not torch.isfinite(loss):
             raise RunError(
                 f"the loss is {loss.item()} at step {step} of {self.steps}. Lower the learning rate (--learning-rate); "
-                f"the losses are in {self._folder / _LOSSES_FILE}."
+                f"the losses are in {self._folder / LOSSES_FILE}."
             )
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
@@ -204,11 +208,3 @@ class EncoderFit:
 @lru_cache(maxsize=2)
 def _permutation(count: int, seed: int, epoch: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed_of(seed, "encoder", epoch)).permutation(count)
-
-
-def _cut_losses(folder: Path, step: int) -> None:
-    """Cut the log of losses off after a step, from which a training goes on."""
-    path = folder / _LOSSES_FILE
-    if path.exists():
-        kept = [loss for _, loss in read_lines(path, EncoderLoss, tails=[]) if loss.step <= step]
-        write_bytes(path, msgspec.json.Encoder().encode_lines(kept))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import msgspec
 import polars as pl
@@ -15,7 +15,16 @@ from probe4d.store.logs import append_lines, read_lines
 if TYPE_CHECKING:
     import altair
 
-__all__ = ["LOSSES_FILE", "PICTURE_FILE", "Loss", "append_loss", "draw_losses", "losses_up_to", "read_losses"]
+__all__ = [
+    "LOSSES_FILE",
+    "PICTURE_FILE",
+    "Loss",
+    "append_loss",
+    "cut_log",
+    "draw_losses",
+    "losses_up_to",
+    "read_losses",
+]
 
 LOSSES_FILE = "losses.jsonl"
 PICTURE_FILE = "losses.png"
@@ -24,6 +33,30 @@ _INK, _MUTED, _LINE, _ACCENT = "#1b2129", "#5b6673", "#d5dae1", "#1f5fbf"
 _WIDTH, _LOSS_HEIGHT, _RATE_HEIGHT, _PIXELS = 640, 260, 70, 2.0
 _SMOOTHING_SHARE = 0.05  # of the steps that a point of the line is the mean of
 _MOST_POINTS = 2000
+_MEASURED = "cross-entropy (nats per answer token)"
+
+
+class Step(Protocol):
+    """What is drawn of a step of training."""
+
+    @property
+    def step(self) -> int:
+        """From 1."""
+
+    @property
+    def epoch(self) -> float:
+        """How often everything has been gone through, after the step."""
+
+    @property
+    def loss(self) -> float:
+        """Before the step."""
+
+    @property
+    def learning_rate(self) -> float:
+        """Of the step."""
+
+
+AStep = TypeVar("AStep", bound=Step)
 
 
 class Loss(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,32 +101,48 @@ def read_losses(folder: Path) -> list[Loss]:
 
 def losses_up_to(folder: Path, step: int) -> list[Loss]:
     """Cut a log off after a step, from which a training goes on, and return what is left."""
-    kept = [loss for loss in read_losses(folder) if loss.step <= step]
-    write_bytes(folder / LOSSES_FILE, msgspec.json.Encoder().encode_lines(kept))
+    return cut_log(folder, Loss, step)
+
+
+def cut_log(folder: Path, kind: type[AStep], step: int) -> list[AStep]:
+    """Cut a log whose lines are of that kind off after a step, and return what is left.
+
+    Raises:
+        InputError: A line is of another kind.
+    """
+    path = folder / LOSSES_FILE
+    lines = [shown for _, shown in read_lines(path, kind, tails=[])] if path.exists() else []
+    kept = [shown for shown in lines if shown.step <= step]
+    write_bytes(path, msgspec.json.Encoder().encode_lines(kept))
     return kept
 
 
-def draw_losses(losses: Sequence[Loss], path: Path, *, title: str) -> None:
+def draw_losses(losses: Sequence[Step], path: Path, *, title: str, measured: str = _MEASURED) -> None:
     """Draw losses and learning rate against the steps, as a PNG.
 
     Args:
         losses: At least one.
         path: The picture.
         title: What was trained, on what.
+        measured: What the losses are, and their unit.
     """
     import vl_convert
 
-    table = pl.DataFrame([msgspec.structs.asdict(loss) for loss in losses]).select("step", "loss", "learning_rate")
+    table = pl.DataFrame(
+        [(shown.step, shown.loss, shown.learning_rate) for shown in losses],
+        schema={"step": pl.Int64, "loss": pl.Float64, "learning_rate": pl.Float64},
+        orient="row",
+    )
     span = max(1, round(_SMOOTHING_SHARE * table.height))
     table = table.with_columns(smooth=pl.col("loss").rolling_mean(span, min_samples=1, center=True))
     table = table.gather_every(-(-table.height // _MOST_POINTS))
     last = losses[-1]
     words = f"step {last.step:,}, epoch {last.epoch:.2f}: {table['smooth'][-1]:.3f}"
-    specification = _drawing(table, title, words).to_dict(validate=False) | {"config": _config()}
+    specification = _drawing(table, title, words, measured).to_dict(validate=False) | {"config": _config()}
     write_bytes(path, vl_convert.vegalite_to_png(specification, scale=_PIXELS))
 
 
-def _drawing(table: pl.DataFrame, title: str, words: str) -> altair.VConcatChart:
+def _drawing(table: pl.DataFrame, title: str, words: str, measured: str) -> altair.VConcatChart:
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=table.to_dicts()))
@@ -102,7 +151,7 @@ def _drawing(table: pl.DataFrame, title: str, words: str) -> altair.VConcatChart
         "step:Q", title="step", scale=steps, axis=alt.Axis(format=",d", tickCount=6, tickMinStep=1, grid=False)
     )
     above = alt.X("step:Q", title=None, scale=steps, axis=alt.Axis(labels=False, ticks=False, grid=False))
-    height = alt.Y("loss:Q", title="cross-entropy (nats per answer token)", scale=alt.Scale(zero=True, nice=True))
+    height = alt.Y("loss:Q", title=measured, scale=alt.Scale(zero=True, nice=True))
     points = base.mark_point(filled=True, size=14, opacity=0.25, color=_ACCENT).encode(x=above, y=height)
     line = base.mark_line(strokeWidth=2, color=_ACCENT).encode(x=above, y=alt.Y("smooth:Q"))
     rate = base.mark_area(line={"color": _MUTED, "strokeWidth": 1.2}, color=_LINE, opacity=0.6).encode(

@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, LidarEncoder
 from probe4d.models.lidar_lm.encoder.lidarclip_checkpoint import load_lidarclip
-from probe4d.models.lidar_lm.encoder.options import EncoderOptions
+from probe4d.models.lidar_lm.encoder.options import Compat, EncoderOptions
 from probe4d.models.lidar_lm.weights import fill, read_weights
 from probe4d.store.files import whole_file, write_bytes
 
@@ -33,15 +33,26 @@ def save_encoder(encoder: LidarEncoder, folder: Path | str) -> None:
     write_bytes(folder / _RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
-def load_encoder(path: Path | str) -> LidarEncoder:
+def load_encoder(path: Path | str, *, compat: Compat | None = None) -> LidarEncoder:
     """Read an encoder, in `eval()` on the CPU, from a folder of `save_encoder` or a LidarCLIP checkpoint file.
+
+    Args:
+        path: The folder or file.
+        compat: Whose behaviour it follows (see `EncoderOptions`); null is what the folder says, or `paper`.
 
     Raises:
         InputError: There is no encoder, or a file is broken, or the weights are not those that the record describes.
     """
     path = Path(path)
-    if path.is_file():
-        return load_lidarclip(path)
+    encoder = load_lidarclip(path) if path.is_file() else _load_folder(path)
+    if compat in (None, encoder.options.compat):
+        return encoder
+    other = LidarEncoder(msgspec.structs.replace(encoder.options, compat=compat))
+    other.load_state_dict(encoder.state_dict())
+    return other.eval()
+
+
+def _load_folder(path: Path) -> LidarEncoder:
     record = _read_record(path / _RECORD)
     file = path / _WEIGHTS
     encoder = LidarEncoder(record.options)
