@@ -10,7 +10,8 @@ import typer
 
 from probe4d.cli import app, output
 from probe4d.cli import ask_options as options
-from probe4d.cli.shared_options import Prompts, with_prompts
+from probe4d.cli.groups import with_groups
+from probe4d.cli.shared_options import Prompts
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
@@ -23,7 +24,7 @@ __all__ = ["ask"]
 
 
 @app.command("ask")
-@with_prompts
+@with_groups
 def ask(
     benchmark: options.Bench,
     *,

@@ -9,7 +9,8 @@ import typer
 
 from probe4d.cli import app, output
 from probe4d.cli import ask_options as options
-from probe4d.cli.shared_options import Prompts, with_prompts
+from probe4d.cli.groups import with_groups
+from probe4d.cli.shared_options import Prompts
 from probe4d.exchange.exports import Target
 from probe4d.models.lidar_lm.layouts import EgoText
 from probe4d.wording import counted
@@ -18,7 +19,7 @@ __all__ = ["export"]
 
 
 @app.command("export")
-@with_prompts
+@with_groups
 def export(
     benchmark: options.Bench,
     to: Annotated[Target, typer.Option("--to", help="The harness; or training: rows to train a LiDAR model on.")],

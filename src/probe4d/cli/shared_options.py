@@ -1,12 +1,9 @@
-"""Options that several verbs take as one parameter: what is put to a model, whoever asks it."""
+"""What is put to a model, whoever asks it, as one parameter of several verbs (see `probe4d.cli.groups`)."""
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, get_type_hints
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from probe4d.cli import arguments as reading
 from probe4d.cli import ask_options as options
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
     from probe4d.runs.selection import Selection
     from probe4d.scenes.tables import Scenes
 
-__all__ = ["Prompts", "with_prompts"]
+__all__ = ["Prompts"]
 
 
 @dataclass(frozen=True)
@@ -68,26 +65,3 @@ class Prompts:
     def scenes(self, benchmark: Benchmark, plan: EvidencePlan) -> Scenes | None:
         """The scenes that evidence is taken from; see `probe4d.cli.arguments.scenes_shown`."""
         return reading.scenes_shown(benchmark, plan, self.data, self.version)
-
-
-def with_prompts(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb the options of `Prompts` where its signature has the parameter `prompts`.
-
-    typer makes each parameter of a verb one option, and reads no groups of them.
-    """
-    hints = get_type_hints(Prompts, include_extras=True)
-    of_group = [(field.name, hints[field.name], field.default) for field in fields(Prompts)]
-    taken: list[tuple[str, Any, Any]] = []
-    for parameter in inspect.signature(verb, eval_str=True).parameters.values():
-        own = (parameter.name, parameter.annotation, parameter.default)
-        taken += of_group if parameter.name == "prompts" else [own]
-
-    @functools.wraps(verb)
-    def flat(**given: Any) -> None:
-        verb(prompts=Prompts(**{name: given.pop(name) for name, _, _ in of_group}), **given)
-
-    kind = inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(name, kind, annotation=hint, default=default) for name, hint, default in taken]
-    flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {name: hint for name, hint, _ in taken}
-    return flat

@@ -12,6 +12,7 @@ _FILES = (
     "prompts",
     "encode",
     "train",
+    "train_language",
     "ask",
     "import_",
     "export",

@@ -117,12 +117,12 @@ def test_how_a_step_is_split_does_not_change_what_is_learnt(ground: Ground, proj
         msgspec.structs.replace(row, answer=row.answer if number % 3 else "Yes, there is a car.")
         for number, row in enumerate(ground.rows[:10])
     ]  # of other lengths, so that a mean of means would differ
-    whole = ground.lora(tmp_path / "whole", projector.folder, rows, batch_size=8, dropout=0.0)
+    whole = ground.lora(tmp_path / "whole", projector.folder, rows, batch=8, dropout=0.0)
     split = ground.lora(
         tmp_path / "split",
         projector.folder,
         rows,
-        batch_size=2,
+        batch=2,
         accumulation=4,
         dropout=0.0,
         gradient_checkpointing=True,
@@ -183,7 +183,7 @@ def test_a_module_that_gives_features_is_trained_along(ground: Ground, projector
         torch.manual_seed(0)
         encoder, model = Encoder(), load_lidar_lm(projector.folder)
         model.projector.requires_grad_(True)
-        options = small("lora", epochs=3, batch_size=16, learning_rate=0.01, template="v1", checkpoint_every=2)
+        options = small("lora", epochs=3, batch=16, learning_rate=0.01, template="v1", checkpoint_every=2)
         done = train_model(model, encoder, ground.rows, out, options, features="own", stage="all of it", **told)
         return encoder, done
 
@@ -257,7 +257,7 @@ def test_a_loss_that_is_not_a_number_stops_it_and_says_where(ground: Ground, tmp
     def features_of(rows: Any) -> list[Tensor]:
         return [torch.full((2, WIDTH), math.nan if row == poisoned else 0.5) for row in rows]
 
-    options = small("projector", epochs=2, batch_size=2, learning_rate=1e-3, checkpoint_every=2)
+    options = small("projector", epochs=2, batch=2, learning_rate=1e-3, checkpoint_every=2)
     with pytest.raises(RunError, match=r"the loss is nan at step \d+ of 32, in a batch of 2 rows") as error:
         train_model(model, features_of, ground.rows, tmp_path / "out", options, features="-", stage="projector")
     assert "--learning-rate" in str(error.value)
@@ -282,8 +282,8 @@ def test_too_little_memory_is_told_with_what_to_lower(
         raise failure
 
     model = load_lidar_lm(projector.folder).with_lora(4, 8)
-    options = small("lora", batch_size=6, accumulation=3)
-    with pytest.raises(RunError, match="lower --batch-size from 6 to 3 and raise --accumulation to 6") as error:
+    options = small("lora", batch=6, accumulation=3)
+    with pytest.raises(RunError, match="lower --batch from 6 to 3 and raise --accumulation to 6") as error:
         train_model(model, features_of, ground.rows, tmp_path / "out", options, features="-", stage="lora")
     assert "--gradient-checkpointing" in str(error.value)
     assert "--precision bf16" in str(error.value)
@@ -330,7 +330,7 @@ def test_gradients_that_overflow_stop_it_unless_fp16_can_scale_them(
 ) -> None:
     features = OverflowingRows(limit)
     model = load_lidar_lm(projector.folder)
-    options = small("lora", epochs=20, batch_size=32, precision=precision, learning_rate=1e-3)
+    options = small("lora", epochs=20, batch=32, precision=precision, learning_rate=1e-3)
 
     def train() -> list[Loss]:
         return train_model(model, features, ground.rows, tmp_path / "out", options, features="-", stage="own").losses
@@ -359,7 +359,7 @@ def test_a_record_or_a_state_that_is_broken_is_refused(ground: Ground, tmp_path:
     def stop(loss: Loss) -> None:
         raise KeyboardInterrupt
 
-    options = small("projector", epochs=1, batch_size=16, checkpoint_every=1)
+    options = small("projector", epochs=1, batch=16, checkpoint_every=1)
     call = {"base": ground.base, "options": options}
     with pytest.raises(KeyboardInterrupt):
         train_projector(ground.rows, ground.features, tmp_path / "out", done=stop, **call)  # type: ignore[arg-type]

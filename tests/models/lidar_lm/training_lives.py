@@ -20,7 +20,7 @@ from training_making import Ground, make_ground
 
 from probe4d.models.lidar_lm import training
 
-OPTIONS: dict[str, Any] = {"epochs": 3, "batch_size": 4, "accumulation": 2, "checkpoint_every": 3, "dropout": 0.3}
+OPTIONS: dict[str, Any] = {"epochs": 3, "batch": 4, "accumulation": 2, "checkpoint_every": 3, "dropout": 0.3}
 """12 steps, with checkpoints at 3, 6, 9 and 12."""
 
 
@@ -126,10 +126,10 @@ def main(folder: Path) -> None:
         print(name, end(), flush=True)
     odd = Ground(ground.base, ground.path, ground.rows[:17])
     lived(
-        lambda: odd.lora(folder / "one-device", start, epochs=2, batch_size=4, accumulation=2, dropout=0.0) and None
+        lambda: odd.lora(folder / "one-device", start, epochs=2, batch=4, accumulation=2, dropout=0.0) and None
     )()
     on_devices(
-        2, lambda: odd.lora(folder / "two-devices", start, epochs=2, batch_size=2, accumulation=2, dropout=0.0) and None
+        2, lambda: odd.lora(folder / "two-devices", start, epochs=2, batch=2, accumulation=2, dropout=0.0) and None
     )
 
 

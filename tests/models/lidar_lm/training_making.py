@@ -42,12 +42,12 @@ class Ground:
 
     def projector(self, out: Path, rows: list[TrainingRow] | None = None, **options: Any) -> Trained:
         """A new projector, trained for a moment."""
-        how = small("projector", **{"epochs": 1, "batch_size": 16, "learning_rate": 0.01} | options)
+        how = small("projector", **{"epochs": 1, "batch": 16, "learning_rate": 0.01} | options)
         return train_projector(rows or self.rows, self.features, out, base=self.base, options=how)
 
     def lora(self, out: Path, start: Path, rows: list[TrainingRow] | None = None, **options: Any) -> Trained:
         """LoRA on a projector, trained for a moment."""
-        how = small("lora", **{"epochs": 1, "batch_size": 16, "learning_rate": 0.01, "rank": 4, "alpha": 8} | options)
+        how = small("lora", **{"epochs": 1, "batch": 16, "learning_rate": 0.01, "rank": 4, "alpha": 8} | options)
         return train_lora(rows or self.rows, self.features, out, start=start, options=how)
 
 

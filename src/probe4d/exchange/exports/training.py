@@ -39,7 +39,7 @@ the whole scene), `prompt`, `answer`, and with it the ego vehicle's motion in wo
 ```
 probe4d encode DATAROOT --encoder CHECKPOINT --out FEATURES
 probe4d train projector {{folder}} --base LANGUAGE_MODEL --features FEATURES --out PROJECTOR
-probe4d train lora {{folder}} --start PROJECTOR --features FEATURES --out CHECKPOINT
+probe4d train lora {{folder}} --from PROJECTOR --features FEATURES --out CHECKPOINT
 ```
 
 A model has seen the scenes that it was trained on: ask it about others."""

@@ -214,11 +214,11 @@ def train_model(
 
         learner = Learner(model, features_of, template=options.template, max_length=options.max_length)
         title = f"{stage} on {counted(len(rows), 'row')}"
-        losses = fit(learner, rows, options, out, devices=devices, title=title, begun=starts, done=done)
+        fit(learner, rows, options, out, devices=devices, title=title, begun=starts, done=done)
         if devices.is_main_process:
             _finish(model, out)
         devices.wait_for_everyone()
-        return Trained(out, losses, steps_before=before)
+        return Trained(out, read_losses(out), steps_before=before)
 
 
 def _train(

@@ -49,7 +49,7 @@ def fit(
     title: str,
     begun: Callable[[int, int], object] | None = None,
     done: Callable[[Loss], object] | None = None,
-) -> list[Loss]:
+) -> None:
     """Train what of a learner requires gradients, or go on with a training that was killed.
 
     A training that was killed and repeated ends with the weights and losses of one that was not, on the same kind and
@@ -64,17 +64,14 @@ def fit(
         devices: What it runs on.
         title: Title of the picture.
         begun: Told the number of steps, and how many of them were done before.
-        done: Told of each step.
-
-    Returns:
-        The losses of all steps, those before a kill among them.
+        done: Told of each step, on the first device.
 
     Raises:
         InputError: A row is too long, its features cannot be used, or the folder holds the state of another training.
         RunError: A loss or a gradient is not finite, or the memory does not suffice.
     """
     with _in_training(learner, options):
-        return _Fitting(devices, learner, rows, options, folder, title).run(begun, done)
+        _Fitting(devices, learner, rows, options, folder, title).run(begun, done)
 
 
 class _Fitting:
@@ -96,7 +93,7 @@ class _Fitting:
         self._module: nn.Module = devices.prepare_model(learner)
         self._state = TrainingState(learner, self._optimizer(), self._scaler())
 
-    def run(self, begun: Callable[[int, int], object] | None, done: Callable[[Loss], object] | None) -> list[Loss]:
+    def run(self, begun: Callable[[int, int], object] | None, done: Callable[[Loss], object] | None) -> None:
         self._state.load(self._folder)
         losses = losses_up_to(self._folder, self._state.step) if self._is_first else []
         if begun is not None:
@@ -104,14 +101,14 @@ class _Fitting:
         while self._state.step < self._order.steps:
             loss = self._step(self._state.step + 1)
             self._state.step = loss.step
-            if self._is_first:
-                losses.append(loss)
-                append_loss(self._folder, loss)
-                self._checkpoint(losses)
+            if not self._is_first:
+                continue
+            losses.append(loss)
+            append_loss(self._folder, loss)
+            self._checkpoint(losses)
             if done is not None:
                 done(loss)
         self._devices.wait_for_everyone()
-        return losses
 
     @property
     def _is_first(self) -> bool:
@@ -166,7 +163,7 @@ class _Fitting:
         own = indices[self._devices.process_index :: self._devices.num_processes]
         if not own:
             return [self._learner.batch([self._rows[indices[0]]])], 0
-        size = self._options.batch_size
+        size = self._options.batch
         batches = [
             self._learner.batch([self._rows[index] for index in own[start : start + size]])
             for start in range(0, len(own), size)
@@ -283,11 +280,11 @@ def _memory_that_suffices(options: TrainingOptions) -> Iterator[None]:
 
 def _out_of_memory(options: TrainingOptions) -> str:
     remedies = []
-    if options.batch_size > 1:
-        half = max(1, options.batch_size // 2)
+    if options.batch > 1:
+        half = max(1, options.batch // 2)
         remedies.append(
-            f"lower --batch-size from {options.batch_size} to {half} and raise --accumulation to "
-            f"{math.ceil(options.batch_size * options.accumulation / half)}, which learns the same"
+            f"lower --batch from {options.batch} to {half} and raise --accumulation to "
+            f"{math.ceil(options.batch * options.accumulation / half)}, which learns the same"
         )
     if not options.gradient_checkpointing:
         remedies.append("train with --gradient-checkpointing")
@@ -296,4 +293,4 @@ def _out_of_memory(options: TrainingOptions) -> str:
     if options.rank is not None and options.rank > 8:
         remedies.append("lower --rank")
     remedies.append("take a smaller language model")
-    return f"the memory does not suffice for a batch of {options.batch_size}: {listed(remedies, 'or')}."
+    return f"the memory does not suffice for a batch of {options.batch}: {listed(remedies, 'or')}."

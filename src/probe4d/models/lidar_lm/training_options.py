@@ -27,11 +27,11 @@ _NotNegative = Annotated[float, Meta(ge=0)]
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Hyper-parameters of a training; `training.toml` says what each means, and holds the defaults.
 
-    The optimizer is AdamW. A step takes `batch_size` x `accumulation` rows on every device.
+    The optimizer is AdamW. A step takes `batch` x `accumulation` rows on every device.
     """
 
     epochs: _Count
-    batch_size: _Count
+    batch: _Count
     accumulation: _Count
     learning_rate: _Positive
     template: Literal["v1", "plain"]

@@ -39,7 +39,7 @@ class TrainingOrder:
     def __init__(self, rows: int, options: TrainingOptions, *, devices: int = 1) -> None:
         self._rows = rows
         self._options = options
-        self.rows_a_step = options.batch_size * options.accumulation * devices
+        self.rows_a_step = options.batch * options.accumulation * devices
         self.steps = options.epochs * self._steps_an_epoch
 
     @cached_property

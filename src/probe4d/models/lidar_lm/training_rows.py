@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
+import polars as pl
 
 from probe4d.errors import InputError
-from probe4d.evidence.ego_text import EgoText
+from probe4d.evidence.ego_text import EgoText, EgoTexts
 from probe4d.store.files import write_bytes
 from probe4d.store.logs import read_lines
 
-__all__ = ["ROWS_FILE", "TrainingRow", "ego_text_of", "read_training_rows", "write_training_rows"]
+__all__ = ["ROWS_FILE", "TrainingRow", "ego_text_of", "read_training_rows", "with_ego_text", "write_training_rows"]
 
 ROWS_FILE = "training.jsonl"
 """Name of the file in a folder that an export wrote."""
@@ -77,6 +78,30 @@ def ego_text_of(rows: Iterable[TrainingRow]) -> EgoText:
             remedy="Give every row the same (--ego-text), since the model is asked with one.",
         )
     return first
+
+
+def with_ego_text(rows: Sequence[TrainingRow], kind: EgoText, keyframes: pl.DataFrame | None) -> list[TrainingRow]:
+    """The same rows, every one with the text about the ego vehicle that follows from its question and what it shows.
+
+    Args:
+        rows: The rows; texts that they have are replaced.
+        kind: Which text.
+        keyframes: Key frames of their scenes, columns of `KEYFRAMES_SCHEMA`; null only for `none`.
+
+    Raises:
+        InputError: There are no key frames, or none of a row's scene.
+    """
+    if kind == "none":
+        return [msgspec.structs.replace(row, ego_text=None, ego_text_kind=kind) for row in rows]
+    if keyframes is None:
+        raise InputError(
+            f"the ego text {kind!r} is measured in the dataset.", remedy="Give the dataset (scenes=, --data DATAROOT)."
+        )
+    texts = EgoTexts(keyframes, kind)
+    return [
+        msgspec.structs.replace(row, ego_text=texts.of(row.scene, row.prompt, row.frames), ego_text_kind=kind)
+        for row in rows
+    ]
 
 
 def _usable(rows: Iterable[tuple[int, TrainingRow]], path: Path) -> Iterator[TrainingRow]:
