@@ -60,6 +60,18 @@ def test_evidence_is_held_against_none_and_spoilt_evidence_against_ones_own() ->
     ]
 
 
+def test_a_model_of_lidar_is_one_with_and_without_its_features() -> None:
+    lidar = EvidencePlan(kind="own", view="lidar", span="scene")
+    told: dict[str, Any] = {"checkpoint": "c", "sampling": "same"}
+    shown = asked_run("shown", lidar, parameters={**told, "features": "f", "keep_logits": False})
+    blind = asked_run("blind", parameters={**told, "features": None, "keep_logits": False})
+    kept = asked_run("kept", lidar, setting="tscd:1", parameters={**told, "features": "f", "keep_logits": True})
+    assert found(shown, blind, kept) == [("evidence", "shown vs blind"), ("setting", "kept vs shown")]
+    others = asked_run("others", lidar, setting="tscd:1", parameters={**told, "features": "g"})
+    released = asked_run("released", lidar, parameters={**told, "features": "f", "sampling": "released"})
+    assert found(shown, others) == found(released, kept) == []
+
+
 def test_seeds_matter_only_where_something_is_drawn() -> None:
     spoilt, seeded = (
         EvidencePlan(kind="shuffled", view="cameras", seed=7),

@@ -16,8 +16,10 @@ from probe4d.wording import listed
 __all__ = ["RunFamilies", "find_run_families", "one_evidence", "one_model"]
 
 _DEFAULT = "default"
-_PLACE_ALONE = ("base_url",)
-"""Parameters that say where a model was reached, and nothing of the model."""
+_NOT_OF_THE_MODEL = ("base_url", "keep_logits")
+"""Parameters that say where a model was reached, or what was kept of its answers."""
+_FEATURES = "features"
+"""Parameter that says which LiDAR features a model was shown; a run that was shown none has none."""
 
 
 class RunFamilies(NamedTuple):
@@ -100,11 +102,14 @@ def _comparison(kind: str, run: Run, against: Run, questions: int) -> FamilyComp
 
 
 def _recorded_as_one(record: RunRecord, other: RunRecord) -> bool:
+    ours, theirs = record.parameters.get(_FEATURES), other.parameters.get(_FEATURES)
+    if ours is not None and theirs is not None and ours != theirs:
+        return False
     return (record.model, record.generation, _parameters(record)) == (other.model, other.generation, _parameters(other))
 
 
 def _parameters(record: RunRecord) -> dict[str, object]:
-    return {name: value for name, value in record.parameters.items() if name not in _PLACE_ALONE}
+    return {name: value for name, value in record.parameters.items() if name not in (*_NOT_OF_THE_MODEL, _FEATURES)}
 
 
 def _other_evidence(record: RunRecord, against: RunRecord) -> bool:

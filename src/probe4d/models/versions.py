@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 
+from probe4d.models.lidar_lm.answering_options import is_lidar_lm
 from probe4d.version import __version__
 
 __all__ = ["versions_of"]
+
+_LIDAR_PACKAGES = ("torch", "transformers", "peft", "safetensors")
+"""Packages that a LiDAR language model is asked with."""
 
 _PROVIDER_PACKAGES = {
     "anthropic": ("anthropic",),
@@ -27,13 +31,16 @@ def versions_of(model: str | None) -> dict[str, str]:
     """Versions of what takes part when a model is asked: Probe4D, Pillow, inspect-ai and the provider's packages.
 
     Args:
-        model: inspect-ai name of the model; null where it is asked without inspect-ai, as controls are.
+        model: inspect-ai name of the model, or name of a LiDAR language model; null where neither is asked, as with
+            controls.
 
     Returns:
         Versions by package, those that are installed.
     """
     packages = ["pillow"]
-    if model is not None:
+    if model is not None and is_lidar_lm(model):
+        packages += _LIDAR_PACKAGES
+    elif model is not None:
         packages += ["inspect-ai", *_PROVIDER_PACKAGES.get(model.partition("/")[0], ("openai",))]
     found = {"probe4d": __version__}
     for package in packages:

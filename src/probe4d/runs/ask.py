@@ -117,6 +117,8 @@ def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord
     layout = prepared.setting.layout
     if isinstance(model, FeatureReader):
         opened_with |= model.parameters
+        if prepared.setting.contrast is not None:
+            opened_with["sampling"] = "same"  # whatever is said of answers without contrast
         layout = layout if model.ego_text == "none" else "ego"
     return RunRecord(
         model=model if isinstance(model, str) else model.name,
@@ -131,8 +133,15 @@ def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord
         preset=plan.preset,
         benchmark=prepared.benchmark,
         course={name: getattr(course, name) for name in ("max_connections", "max_retries", "timeout_s")},
-        versions=versions_of(model if isinstance(model, str) else None),
+        versions=versions_of(_reached_name(model)),
     )
+
+
+def _reached_name(model: str | Model) -> str | None:
+    """Name that says which packages take part; null where none but ours do."""
+    if isinstance(model, str):
+        return model
+    return model.name if isinstance(model, FeatureReader) else None
 
 
 class _Writer:
