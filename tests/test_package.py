@@ -23,6 +23,7 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"read_benchmark", "read_run", "simulate", "write_prompts", "write_report"}
     called |= {"ask", "control_model", "dry_run", "evidence_named", "export", "prepare", "preset_named"}
     called |= {"CameraImages", "PointClouds", "encode", "load_encoder", "load_image_tower"}
+    called |= {"EncoderTraining", "embed_images", "train_encoder"}
     assert called <= set(probe4d.__all__)
 
 

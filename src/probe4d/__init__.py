@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
     from probe4d.models.generation import Generation
     from probe4d.models.lidar_lm.encoder import load_encoder
+    from probe4d.models.lidar_lm.encoder_training import EncoderTraining, embed_images, train_encoder
     from probe4d.models.lidar_lm.encoding import encode
     from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.image_tower import load_image_tower
@@ -46,6 +47,7 @@ __all__ = [
     "CameraImages",
     "Course",
     "Diagnosis",
+    "EncoderTraining",
     "FeatureFolder",
     "Generation",
     "PointClouds",
@@ -61,6 +63,7 @@ __all__ = [
     "control_model",
     "diagnose",
     "dry_run",
+    "embed_images",
     "encode",
     "evidence_named",
     "export",
@@ -75,6 +78,7 @@ __all__ = [
     "read_benchmark",
     "read_run",
     "simulate",
+    "train_encoder",
     "write_inspect_log",
     "write_prompts",
     "write_report",
@@ -85,6 +89,7 @@ _HOMES = {
     "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.runs.plan",
     "Diagnosis": "probe4d.diagnosis.diagnose",
+    "EncoderTraining": "probe4d.models.lidar_lm.encoder_training",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
     "PointClouds": "probe4d.evidence.point_clouds",
@@ -99,6 +104,7 @@ _HOMES = {
     "control_model": "probe4d.diagnosis.control_runs",
     "diagnose": "probe4d.diagnosis.diagnose",
     "dry_run": "probe4d.runs.dry_run",
+    "embed_images": "probe4d.models.lidar_lm.encoder_training",
     "encode": "probe4d.models.lidar_lm.encoding",
     "evidence_named": "probe4d.runs.evidence_plan",
     "export": "probe4d.exchange.exports.export",
@@ -113,6 +119,7 @@ _HOMES = {
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_run": "probe4d.runs.run",
     "simulate": "probe4d.scenes.simulator.simulate",
+    "train_encoder": "probe4d.models.lidar_lm.encoder_training",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",

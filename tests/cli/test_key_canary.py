@@ -22,7 +22,7 @@ from fake_server import FakeServer
 from key_search import found
 from PIL import Image, PngImagePlugin
 
-from feature_making import write_tiny_encoder
+from feature_making import write_tiny_clip, write_tiny_encoder
 from probe4d.cli import app, verbs  # noqa: F401 - verbs registers them
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -202,6 +202,8 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("prompts", bench, "--out", "prompts.jsonl")
     write_tiny_encoder(workplace.folder / "encoder")
     run("encode", "simulated", "--encoder", "encoder", "--out", "features")
+    write_tiny_clip(workplace.folder / "clip")
+    run("train", "encoder", "simulated", "--clip", "clip", "--out", "trained", code=2)  # which has no images
     question = pl.read_parquet(workplace.folder / bench / "questions.parquet")["id"][0]
     run("show", bench, question, "--data", data, "--out", "question.png")
     for harness in ("inspect", "huggingface"):
@@ -251,6 +253,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("check", "nowhere", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
     ("encode", "nowhere", "--encoder", "nowhere", "--out", "features"),
+    ("train", "encoder", "nowhere", "--clip", "nowhere", "--out", "trained"),
     ("show", "nowhere", "0", "--data", "nowhere"),
     ("export", "nowhere", "--to", "jsonl", "--out", "exported"),
     ("import", "answers", "nowhere", "nowhere", "--out", "imported", "--model", "m"),
