@@ -32,7 +32,7 @@ PICTURE_FILE = "losses.png"
 _INK, _MUTED, _LINE, _ACCENT = "#1b2129", "#5b6673", "#d5dae1", "#1f5fbf"
 _WIDTH, _LOSS_HEIGHT, _RATE_HEIGHT, _PIXELS = 640, 260, 70, 2.0
 _SMOOTHING_SHARE = 0.05  # of the steps that a point of the line is the mean of
-_MOST_POINTS = 2000
+_FEW_POINTS, _MOST_POINTS = 30, 2000
 _MEASURED = "cross-entropy (nats per answer token)"
 
 
@@ -152,7 +152,8 @@ def _drawing(table: pl.DataFrame, title: str, words: str, measured: str) -> alta
     )
     above = alt.X("step:Q", title=None, scale=steps, axis=alt.Axis(labels=False, ticks=False, grid=False))
     height = alt.Y("loss:Q", title=measured, scale=alt.Scale(zero=True, nice=True))
-    points = base.mark_point(filled=True, size=14, opacity=0.25, color=_ACCENT).encode(x=above, y=height)
+    size, opacity = (60, 0.8) if table.height <= _FEW_POINTS else (14, 0.25)
+    points = base.mark_point(filled=True, size=size, opacity=opacity, color=_ACCENT).encode(x=above, y=height)
     line = base.mark_line(strokeWidth=2, color=_ACCENT).encode(x=above, y=alt.Y("smooth:Q"))
     rate = base.mark_area(line={"color": _MUTED, "strokeWidth": 1.2}, color=_LINE, opacity=0.6).encode(
         x=below, y=alt.Y("learning_rate:Q", title="learning rate", axis=alt.Axis(format=".0e", tickCount=2))

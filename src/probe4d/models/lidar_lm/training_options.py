@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
@@ -19,9 +20,9 @@ Stage = Literal["projector", "lora"]
 Precision = Literal["bf16", "fp16", "fp32"]
 
 _Count = Annotated[int, Meta(ge=1)]
-_Positive = Annotated[float, Meta(gt=0)]
+_Positive = Annotated[float, Meta(gt=0, lt=math.inf)]
 _Share = Annotated[float, Meta(ge=0, lt=1)]
-_NotNegative = Annotated[float, Meta(ge=0)]
+_NotNegative = Annotated[float, Meta(ge=0, lt=math.inf)]
 
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
