@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from collections.abc import Mapping
 from importlib.resources import files
@@ -19,10 +18,11 @@ __all__ = ["Precision", "Stage", "TrainingOptions", "training_options"]
 Stage = Literal["projector", "lora"]
 Precision = Literal["bf16", "fp16", "fp32"]
 
+_LARGEST = 1e6  # of what has no other bound, so that nothing is infinite
 _Count = Annotated[int, Meta(ge=1)]
-_Positive = Annotated[float, Meta(gt=0, lt=math.inf)]
+_Positive = Annotated[float, Meta(gt=0, le=_LARGEST)]
 _Share = Annotated[float, Meta(ge=0, lt=1)]
-_NotNegative = Annotated[float, Meta(ge=0, lt=math.inf)]
+_NotNegative = Annotated[float, Meta(ge=0, le=_LARGEST)]
 
 
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
