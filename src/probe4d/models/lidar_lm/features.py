@@ -39,7 +39,7 @@ _TENSOR = "features"
 _SAFETENSORS, _RELEASED = ".safetensors", ".npy"
 _FLOATS = {"F16": "float16", "F32": "float32", "F64": "float64"}
 _MAKE_THEM = "Make them with `probe4d encode`."
-_MAKE_AGAIN = "Make it again with `probe4d encode`."
+_MAKE_AGAIN = "Delete it, and encode the scene again with `probe4d encode`."
 
 
 class FeatureRecord(msgspec.Struct, frozen=True, kw_only=True):
