@@ -1,4 +1,4 @@
-"""`probe4d import`: other people's questions and answers become a benchmark and a run."""
+"""`probe4d import`: other people's questions and answers become a benchmark and a run, or rows to train on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from probe4d.cli import app, output
-from probe4d.wording import counted
+from probe4d.models.lidar_lm.layouts import EgoText
+from probe4d.wording import counted, most_frequent
 
 imports = typer.Typer(help="Import released questions, or answers recorded elsewhere.", no_args_is_help=True)
 app.add_typer(imports, name="import")
@@ -90,3 +91,34 @@ def import_answers(
         problems=problems,
     )
     typer.echo(f"{out}: {counted(answers, 'answer')}, {counted(errors, 'error')} ({record.model}, {record.setting})")
+
+
+@imports.command("training")
+def import_training(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="JSON of B4DL (stage2, stage3, conversations) or LiDAR-LLM-Nu-Caption."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="ROWS", help="File of training rows to write.")],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DATAROOT", help="Dataset; left out: scenes keep the ids of the release."),
+    ] = None,
+    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
+    split: Annotated[
+        str, typer.Option("--split", help="Official split of the dataset whose scenes are learnt from, or all.")
+    ] = "train",
+    ego_text: Annotated[
+        EgoText, typer.Option("--ego-text", help="Text about the ego vehicle's motion that goes into every row.")
+    ] = "none",
+) -> None:
+    """Turn released training data into rows for `probe4d train`."""
+    from probe4d.benchmarks.splits import select_split
+    from probe4d.exchange.released_training import import_training as import_rows
+    from probe4d.scenes.opening import open_scenes
+
+    scenes = None if data is None else select_split(open_scenes(data, version=version), split)[0]
+    done = import_rows(file, out, scenes=scenes, ego_text=ego_text)
+    typer.echo(f"{out}: {counted(done.rows, 'row')}")
+    for line in most_frequent(done.left_out, rest="for other reasons"):
+        output.note(f"left out: {line}")

@@ -1,0 +1,177 @@
+"""Released training data as training rows: that of B4DL, and the captions of LiDAR-LLM (B4DL, section 4.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from probe4d.benchmarks.source import SceneNames
+from probe4d.errors import InputError
+from probe4d.evidence.ego_text import EgoText
+from probe4d.models.lidar_lm.training_rows import TrainingRow, with_ego_text, write_training_rows
+from probe4d.scenes.tables import Scenes
+from probe4d.store.json_tables import read_table
+from probe4d.store.logs import read_lines
+
+__all__ = ["ImportedRows", "import_training"]
+
+_PLACES = ("<video>", "<image>", "<4DLiDAR>")
+"""What stands for LiDAR features at the beginning of a released question."""
+_OF_A_FRAME = "<image>"
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What one side of a conversation says."""
+
+    who: str = msgspec.field(name="from")
+    value: str
+
+
+class ReleasedRow(msgspec.Struct, frozen=True):
+    """A row of any of the releases; each has some of these."""
+
+    scene_id: str | None = None
+    scene_token: str | None = None
+    sample_token: str | None = None
+    id: str | None = None
+    question: str | None = None
+    answer: str | None = None
+    answer_lidar: str | None = None
+    conversations: tuple[Turn, ...] | None = None
+
+
+@dataclass(frozen=True)
+class ImportedRows:
+    """What an import wrote.
+
+    Attributes:
+        rows: Number of rows.
+        left_out: Rows that cannot be learnt from, by reason.
+    """
+
+    rows: int
+    left_out: Mapping[str, int]
+
+
+class _Said(NamedTuple):
+    question: str
+    answer: str
+    of_a_frame: bool
+
+
+def import_training(
+    file: Path | str, out: Path | str, *, scenes: Scenes | None = None, ego_text: EgoText = "none"
+) -> ImportedRows:
+    """Turn a released file into training rows, in its order.
+
+    Read are B4DL's rows (`stage2.json`, `stage3.json`, or with conversations, as its training code takes them), and
+    those of LiDAR-LLM-Nu-Caption, which are about single key frames and named by their samples.
+
+    Args:
+        file: JSON list, or JSON lines.
+        out: File of training rows to write.
+        scenes: Scenes of the dataset, or of a split of it. With them rows are about scenes by their names, and those
+            of other scenes are left out; without, about scenes by the release's own ids, as its features are.
+        ego_text: Which text about the ego vehicle goes into every row, from its question alone.
+
+    Raises:
+        InputError: The file cannot be read, a row is none of a release, or what it needs of the dataset is missing.
+    """
+    file = Path(file)
+    places = None if scenes is None else _Places(scenes)
+    rows: list[TrainingRow] = []
+    left_out: Counter[str] = Counter()
+    for where, released in _read(file):
+        said = _said(released, file, where)
+        place = _place(released, said, places, file, where)
+        if place is None:
+            left_out["its scene is not among those of the dataset"] += 1
+        elif not said.question or not said.answer:
+            left_out["its question or its answer is empty"] += 1
+        else:
+            scene, frame = place
+            frames = None if frame is None else (frame,)
+            rows.append(TrainingRow(scene=scene, frames=frames, prompt=said.question, answer=said.answer))
+    if not rows:
+        raise InputError(f"holds no row that can be learnt from ({dict(left_out)}).", path=file)
+    write_training_rows(with_ego_text(rows, ego_text, None if scenes is None else scenes.keyframes), Path(out))
+    return ImportedRows(len(rows), left_out)
+
+
+class _Places:
+    """Finds scenes by name or token, and key frames by their samples."""
+
+    def __init__(self, scenes: Scenes) -> None:
+        self.names = SceneNames(scenes)
+        keyframes = scenes.keyframes.select("token", "scene", "frame")
+        self.samples = {token: (scene, frame) for token, scene, frame in keyframes.iter_rows()}
+
+
+def _read(file: Path) -> Iterator[tuple[str, ReleasedRow]]:
+    if not file.is_file():
+        raise InputError("there is no such file.", path=file)
+    if file.suffix == ".jsonl":
+        yield from ((f"line {line}", row) for line, row in read_lines(file, ReleasedRow))
+        return
+    number = 0
+    for block in read_table(file, ReleasedRow):
+        for row in block:
+            number += 1
+            yield f"record {number}", row
+
+
+def _said(row: ReleasedRow, file: Path, where: str) -> _Said:
+    """Question and answer of a row, without white space around them and without places of features."""
+    turns = row.conversations
+    if turns is not None:
+        if [turn.who for turn in turns] != ["human", "gpt"]:
+            speakers = ", ".join(turn.who for turn in turns)
+            raise InputError(
+                f"is a conversation of {speakers or 'nobody'}, not of one question (human) and one answer (gpt).",
+                path=file,
+                row=where,
+            )
+        question, answer = (turn.value for turn in turns)
+    elif row.question is None or (row.answer is None and row.answer_lidar is None):
+        raise InputError(
+            "has neither conversations nor question and answer (or answer_lidar).",
+            path=file,
+            row=where,
+            remedy="Give a file as B4DL or LiDAR-LLM-Nu-Caption were released.",
+        )
+    else:
+        question, answer = row.question, row.answer or row.answer_lidar or ""
+    of_a_frame = row.sample_token is not None
+    while place := next((place for place in _PLACES if question.lstrip().startswith(place)), None):
+        of_a_frame |= place == _OF_A_FRAME
+        question = question.lstrip().removeprefix(place)
+    return _Said(question.strip(), answer.strip(), of_a_frame)
+
+
+def _place(
+    row: ReleasedRow, said: _Said, places: _Places | None, file: Path, where: str
+) -> tuple[str, int | None] | None:
+    """Scene and key frame of a row, the latter null where it is about a whole scene; null where it is not known."""
+    if said.of_a_frame:
+        token = row.sample_token or row.id
+        if token is None or places is None:
+            raise InputError(
+                "is about a single key frame, which only the dataset tells from its sample token."
+                if token
+                else "is about a single key frame and names no sample.",
+                path=file,
+                row=where,
+                remedy="Give the dataset (--data DATAROOT).",
+            )
+        return places.samples.get(token)
+    if places is None:
+        if row.scene_id is None:
+            raise InputError("names no scene_id.", path=file, row=where, remedy="Give the dataset (--data DATAROOT).")
+        return row.scene_id, None
+    name = places.names.named(row.scene_token)
+    return None if name is None else (name, None)
