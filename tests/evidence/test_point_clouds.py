@@ -182,6 +182,8 @@ class TestBadInput:
         clouds = PointClouds(surround)
         assert sum(len(wedge.points) for wedge in clouds.of(SCENE, 0)) == 2
         assert clouds.left_out(SCENE) == 4
+        clouds.of(SCENE, 0)
+        assert clouds.left_out(SCENE) == 4  # of the same scan
 
     def test_what_is_missing_is_known_before_it_is_read(self, surround: Scenes) -> None:
         scan_of(surround, 1).unlink()

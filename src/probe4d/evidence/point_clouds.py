@@ -6,10 +6,8 @@ the camera. Encoders that are trained against a camera's images learn these axes
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -93,8 +91,7 @@ class PointClouds:
             self._refuse_without(camera)
         self.channels = self._cameras or tuple(BEARINGS_DEG)
         self._rig = lru_cache(maxsize=4)(self._found_rig)  # of the scenes at hand
-        self._left_out: Counter[str] = Counter()
-        self._counting = Lock()
+        self._left_out: dict[str, dict[int, int]] = {name: {} for name in scenes.names}
 
     def frames(self, scene: str) -> int:
         """Number of key frames of a scene.
@@ -108,7 +105,7 @@ class PointClouds:
 
     def left_out(self, scene: str) -> int:
         """Points that the wedges cut so far lack, since a value was NaN or infinite, or lay beyond 1000 km."""
-        return self._left_out[scene]
+        return sum(self._left_out[scene].values())
 
     def missing(self, scenes: Iterable[str]) -> dict[tuple[str, int], str]:
         """What is missing, by scene and key frame: a reading that wedges are cut by, or the scan's file."""
@@ -128,7 +125,7 @@ class PointClouds:
         file, lacking = rig.files[frame], rig.lacking[frame]
         if file is None or lacking is not None:
             raise self._no_reading(scene, frame, lacking or self.scenes.reference_channel)
-        points = self._points(scene, file)
+        points = self._points(scene, frame, file)
         if self.coverage == "wedges":
             nearest = np.argmax(points[:, :3] @ rig.directions[frame].T, axis=1)
             shares = [points[nearest == number] for number in range(len(self.channels))]
@@ -149,7 +146,7 @@ class PointClouds:
                 remedy=_TAKE_WEDGES,
             )
 
-    def _points(self, scene: str, file: str) -> NDArray[np.float32]:
+    def _points(self, scene: str, frame: int, file: str) -> NDArray[np.float32]:
         path = inside(self.scenes.root, file)
         scan = read_scan(path)
         points = scan.points[:, :4]
@@ -160,8 +157,7 @@ class PointClouds:
                 path=path,
                 remedy=FETCH_AGAIN,
             )
-        with self._counting:
-            self._left_out[scene] += scan.not_finite + int((~usable).sum())
+        self._left_out[scene][frame] = scan.not_finite + int((~usable).sum())
         return points[usable]
 
     def _seen(self, points: NDArray[np.float32], camera: pl.DataFrame, scene: str, frame: int) -> NDArray[np.bool_]:
