@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 import torch
 from PIL import Image
+from transformers import CLIPConfig, CLIPModel
 
 from feature_making import WIDTH, tiny_encoder, write_tiny_clip, write_tiny_encoder
 from picture_making import SCENE, write_dataset, write_scan
@@ -25,6 +26,7 @@ from probe4d.models.lidar_lm.encoder import LidarEncoder, load_encoder, pack
 from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower, load_image_tower
+from probe4d.models.lidar_lm.quietly import quiet_transformers
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 
@@ -163,6 +165,29 @@ class TestImageTower:
     def test_the_fingerprint_is_that_of_the_weights(self, tower: ImageTower, clip: Path, tmp_path: Path) -> None:
         assert load_image_tower(clip).fingerprint == tower.fingerprint
         assert load_image_tower(write_tiny_clip(tmp_path, seed=1)).fingerprint != tower.fingerprint
+
+    def test_is_read_out_of_a_whole_clip_model(self, tmp_path: Path) -> None:
+        sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+        config = CLIPConfig(
+            text_config={**sizes, "vocab_size": 50},
+            vision_config={**sizes, "image_size": 32, "patch_size": 8},
+            projection_dim=12,
+        )
+        whole = CLIPModel(config).eval()
+        with quiet_transformers():
+            whole.save_pretrained(tmp_path)
+        tower = load_image_tower(tmp_path)
+        noise = np.random.default_rng(1).normal(size=(2, 3, 32, 32)).astype(np.float32)
+        with torch.no_grad():
+            seen = whole.vision_model(pixel_values=torch.from_numpy(noise)).pooler_output
+            expected = whole.visual_projection(seen).numpy()
+        assert tower.width == 12
+        assert np.allclose(tower.embed(list(noise)), expected, atol=1e-6)
+
+    def test_a_model_that_is_no_clip(self, tmp_path: Path) -> None:
+        (tmp_path / "config.json").write_text('{"model_type": "llama"}')
+        with pytest.raises(InputError, match="cannot be read as a CLIP image tower"):
+            load_image_tower(tmp_path)
 
     def test_reads_the_statistics_of_pixels(self, clip: Path, tmp_path: Path, tower: ImageTower) -> None:
         shutil.copytree(clip, tmp_path / "clip")

@@ -103,7 +103,7 @@ def load_image_tower(path: Path | str) -> ImageTower:
         InputError: There is no such folder, or it holds no whole image tower.
     """
     refuse_missing()
-    from transformers import CLIPVisionModelWithProjection
+    from transformers import AutoConfig, CLIPConfig, CLIPVisionModelWithProjection
 
     from probe4d.models.lidar_lm.quietly import quiet_transformers
 
@@ -113,8 +113,12 @@ def load_image_tower(path: Path | str) -> ImageTower:
     read: Any = CLIPVisionModelWithProjection.from_pretrained  # its type leaves output_loading_info out
     try:
         with quiet_transformers():
+            config: Any = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            if isinstance(config, CLIPConfig):  # of both halves; their shared width stands beside them
+                config.vision_config.projection_dim = config.projection_dim
+                config = config.vision_config
             model, loading = read(
-                folder, local_files_only=True, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+                folder, config=config, local_files_only=True, use_safetensors=True, output_loading_info=True
             )
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
         reason = str(error).strip().partition("\n")[0]
