@@ -174,11 +174,11 @@ class TestBadInput:
     def test_another_training_in_the_folder(self, clouds, targets: Targets, tmp_path: Path) -> None:
         train_encoder(clouds, targets, tmp_path / "encoder", encoder=tiny_encoder(), options=SHORT)
         for told, other in (
-            ({"options": EncoderTraining(epochs=2)}, "options"),
-            ({"encoder": tiny_encoder(seed=1)}, "start"),
+            ({"options": EncoderTraining(epochs=2)}, r"epochs \d+, now 2"),
+            ({"encoder": tiny_encoder(seed=1)}, "other start"),
         ):
             given = {"encoder": tiny_encoder(), "options": SHORT} | told
-            with pytest.raises(InputError, match=rf"another training \(other {other}\)"):
+            with pytest.raises(InputError, match=f"asked otherwise: .*{other}"):
                 train_encoder(clouds, targets, tmp_path / "encoder", **given)
 
     def test_something_else_in_the_folder(self, clouds, targets: Targets, tmp_path: Path) -> None:

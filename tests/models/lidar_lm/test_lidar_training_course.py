@@ -19,7 +19,7 @@ from transformers import get_cosine_schedule_with_warmup
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.loss_log import Loss, append_loss, draw_losses, losses_up_to, read_losses
 from probe4d.models.lidar_lm.training_options import TrainingOptions, training_options
-from probe4d.models.lidar_lm.training_order import TrainingOrder, seed_of
+from probe4d.models.lidar_lm.training_order import EpochOrder, seed_of, warmed_up
 
 
 def test_the_defaults_are_those_of_the_release() -> None:
@@ -80,52 +80,46 @@ def test_what_no_training_can_have_is_refused(tmp_path: Path, content: str, give
         training_options("lora", tmp_path / "mine.toml", **given)
 
 
-def order_of(rows: int, *, devices: int = 1, **given: Any) -> TrainingOrder:
-    return TrainingOrder(rows, training_options("lora", **given), devices=devices)
+def order_of(items: int, a_step: int, *, epochs: int = 1, seed: int = 42, purpose: str = "rows") -> EpochOrder:
+    return EpochOrder(items, a_step, epochs=epochs, seed=seed, purpose=purpose)
 
 
-@given(st.integers(1, 60), st.integers(1, 7), st.integers(1, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_each_epoch_takes_every_row_once_in_an_order_of_its_own(
-    rows: int, batch: int, accumulation: int, epochs: int, seed: int
-) -> None:
-    order = order_of(rows, batch=batch, accumulation=accumulation, epochs=epochs, seed=seed)
-    steps = [order.rows_of(step) for step in range(1, order.steps + 1)]
-    assert len(steps) == epochs * math.ceil(rows / (batch * accumulation))
+@given(st.integers(1, 60), st.integers(1, 20), st.integers(1, 3), st.integers(0, 2**32 - 1))
+def test_each_epoch_takes_every_row_once(items: int, a_step: int, epochs: int, seed: int) -> None:
+    order = order_of(items, a_step, epochs=epochs, seed=seed)
+    steps = [order.items_of(step) for step in range(1, order.steps + 1)]
+    assert len(steps) == epochs * math.ceil(items / a_step)
     taken = [index for step in steps for index in step]
     for epoch in range(epochs):
-        assert sorted(taken[epoch * rows : (epoch + 1) * rows]) == list(range(rows))
-    assert all(0 < len(step) <= order.rows_a_step for step in steps)
+        assert sorted(taken[epoch * items : (epoch + 1) * items]) == list(range(items))
+    assert all(0 < len(step) <= a_step for step in steps)
     ends = [order.epoch_after(step) for step in range(1, order.steps + 1)]
-    assert ends == pytest.approx([sum(map(len, steps[:step])) / rows for step in range(1, order.steps + 1)])
+    assert ends == pytest.approx([sum(map(len, steps[:step])) / items for step in range(1, order.steps + 1)])
 
 
-def test_the_order_follows_from_the_seed_and_changes_with_epoch_and_seed() -> None:
-    orders = [order_of(50, batch=50, accumulation=1, epochs=2, seed=seed) for seed in (1, 1, 2)]
-    first, again, other = ([tuple(order.rows_of(step)) for step in (1, 2)] for order in orders)
+def test_the_order_follows_from_the_seed_and_changes_with_epoch_seed_and_purpose() -> None:
+    keys = [(1, "rows"), (1, "rows"), (2, "rows"), (1, "encoder")]
+    orders = [order_of(50, 50, epochs=2, seed=seed, purpose=purpose) for seed, purpose in keys]
+    first, again, *others = ([tuple(order.items_of(step)) for step in (1, 2)] for order in orders)
     assert first == again
-    assert len({*first, *other}) == 4
-
-
-def test_devices_together_take_what_one_takes_alone() -> None:
-    one, four = order_of(50, batch=8, accumulation=2), order_of(50, batch=2, accumulation=2, devices=4)
-    assert [one.rows_of(step) for step in (1, 2, 3)] == [four.rows_of(step) for step in (1, 2, 3)]
+    assert len({*first, *others[0], *others[1]}) == 6
 
 
 def test_the_rate_falls_as_the_schedule_of_transformers_has_it() -> None:
-    order = order_of(1000, batch=4, accumulation=1, epochs=1, learning_rate=0.5)
+    options, steps = training_options("lora", learning_rate=0.5), 250
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=0.5)
-    expected = get_cosine_schedule_with_warmup(optimizer, math.ceil(0.03 * order.steps), order.steps)
-    for step in range(1, order.steps + 1):
+    expected = get_cosine_schedule_with_warmup(optimizer, math.ceil(0.03 * steps), steps)
+    for step in range(1, steps + 1):
         if step > 8:
-            assert order.learning_rate(step) == pytest.approx(expected.get_last_lr()[0])
+            assert warmed_up(step, steps, options) == pytest.approx(expected.get_last_lr()[0])
         optimizer.step()
         expected.step()
 
 
 @given(st.integers(1, 400), st.floats(0, 0.9), st.sampled_from(["cosine", "constant"]))
-def test_every_step_learns_and_none_faster_than_asked(rows: int, warmup_ratio: float, schedule: str) -> None:
-    order = order_of(rows, batch=1, accumulation=1, epochs=1, warmup_ratio=warmup_ratio, schedule=schedule)
-    rates = [order.learning_rate(step) for step in range(1, order.steps + 1)]
+def test_every_step_learns_and_none_faster_than_asked(steps: int, warmup_ratio: float, schedule: str) -> None:
+    options = training_options("lora", warmup_ratio=warmup_ratio, schedule=schedule)
+    rates = [warmed_up(step, steps, options) for step in range(1, steps + 1)]
     assert all(0 < rate <= 1e-4 for rate in rates)
     top = rates.index(max(rates))
     assert rates[: top + 1] == sorted(rates[: top + 1])

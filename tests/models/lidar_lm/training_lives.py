@@ -125,9 +125,7 @@ def main(folder: Path) -> None:
         end = lived(lambda life=life: train(ground, folder / "killed", start, **life()))
         print(name, end(), flush=True)
     odd = Ground(ground.base, ground.path, ground.rows[:17])
-    lived(
-        lambda: odd.lora(folder / "one-device", start, epochs=2, batch=4, accumulation=2, dropout=0.0) and None
-    )()
+    lived(lambda: odd.lora(folder / "one-device", start, epochs=2, batch=4, accumulation=2, dropout=0.0) and None)()
     on_devices(
         2, lambda: odd.lora(folder / "two-devices", start, epochs=2, batch=2, accumulation=2, dropout=0.0) and None
     )

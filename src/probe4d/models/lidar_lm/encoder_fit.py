@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -20,9 +19,9 @@ from probe4d.errors import InputError, RunError
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
 from probe4d.models.lidar_lm.features import FeatureFolder
-from probe4d.models.lidar_lm.key_frames import memory_that_suffices, read_ahead
+from probe4d.models.lidar_lm.key_frames import memory_for, read_ahead
 from probe4d.models.lidar_lm.loss_log import LOSSES_FILE, PICTURE_FILE, cut_log, draw_losses
-from probe4d.models.lidar_lm.training_order import seed_of
+from probe4d.models.lidar_lm.training_order import EpochOrder
 from probe4d.models.lidar_lm.training_state import TrainingState
 from probe4d.store.logs import append_lines
 from probe4d.wording import counted
@@ -137,24 +136,25 @@ class EncoderFit:
         self.state = TrainingState(encoder, optimizer, torch.amp.GradScaler(device.type, enabled=False))
         self.state.load(folder)
         self._keys = [(name, frame) for name in clouds.scenes.names for frame in range(clouds.frames(name))]
-        self._steps_an_epoch = math.ceil(len(self._keys) / options.batch)
-        self.steps = options.epochs * self._steps_an_epoch
+        epochs, seed = options.epochs, options.seed
+        self._order = EpochOrder(len(self._keys), options.batch, epochs=epochs, seed=seed, purpose="encoder")
+        self.steps = self._order.steps
 
     def losses(self, workers: int) -> Generator[EncoderLoss]:
         """Do the steps that are left."""
         so_far = cut_log(self._folder, EncoderLoss, self.state.step)
         steps = range(self.state.step + 1, self.steps + 1)
-        keys = (self._keys[index] for step in steps for index in self._indices(step))
+        keys = (self._keys[index] for step in steps for index in self._order.items_of(step))
         with closing(read_ahead(self._load, keys, workers, held=2 * self._options.batch)) as loaded:
             for step in steps:
                 began = time.monotonic()
-                pairs = list(islice(loaded, len(self._indices(step))))
-                with memory_that_suffices(self._options.batch):
+                pairs = list(islice(loaded, len(self._order.items_of(step))))
+                with memory_for(self._options.batch):
                     loss = self._step(step, pairs)
                 self.state.step = step
                 shown = EncoderLoss(
                     step=step,
-                    epoch=self._epoch_after(step),
+                    epoch=self._order.epoch_after(step),
                     loss=loss,
                     learning_rate=one_cycle(step, self.steps, self._options)[0],
                     pairs=sum(len(of_frame.clouds) for of_frame in pairs),
@@ -192,19 +192,3 @@ class EncoderFit:
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
         optimizer.step()
         return loss.item()
-
-    def _indices(self, step: int) -> Sequence[int]:
-        """Which key frames a step takes, from 1: all of them once an epoch, in an order of the epoch's own."""
-        epoch, place = divmod(step - 1, self._steps_an_epoch)
-        order = _permutation(len(self._keys), self._options.seed, epoch)
-        indices: list[int] = order[place * self._options.batch : (place + 1) * self._options.batch].tolist()
-        return indices
-
-    def _epoch_after(self, step: int) -> float:
-        epoch, place = divmod(step - 1, self._steps_an_epoch)
-        return epoch + min((place + 1) * self._options.batch, len(self._keys)) / len(self._keys)
-
-
-@lru_cache(maxsize=2)
-def _permutation(count: int, seed: int, epoch: int) -> NDArray[np.int64]:
-    return np.random.default_rng(seed_of(seed, "encoder", epoch)).permutation(count)

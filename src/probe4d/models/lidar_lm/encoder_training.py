@@ -27,9 +27,7 @@ from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower
 from probe4d.models.lidar_lm.key_frames import refuse_missing_files
-from probe4d.store.files import write_bytes
-from probe4d.store.folders import refuse_full
-from probe4d.store.locks import locked
+from probe4d.models.lidar_lm.training_folder import held
 from probe4d.wording import listed
 
 __all__ = ["TARGETS", "EncoderLoss", "EncoderTraining", "embed_images", "new_encoder", "train_encoder"]
@@ -163,8 +161,7 @@ def train_encoder(
         coverage=clouds.coverage,
         targets={channel: target.fingerprint for channel, target in targets.items()},
     )
-    with locked(folder / ".lock"):
-        _start(folder, record)
+    with held(folder, _RECORD_FILE, record, beside=(TARGETS,)):
         refuse_missing_files(clouds, counts)
         fit = EncoderFit(clouds, targets, folder, encoder, options, device_named(device))
         if begun is not None:
@@ -175,24 +172,3 @@ def train_encoder(
                     done(loss)
         save_encoder(encoder, folder)
     return encoder.eval()
-
-
-def _start(folder: Path, record: _Record) -> None:
-    """Make a folder for a training, or see that it is that of the same one."""
-    path = folder / _RECORD_FILE
-    if not path.exists():
-        refuse_full(
-            folder,
-            "is no folder of this training and is not empty.",
-            ignored=lambda entry: entry.name == TARGETS or entry.name.startswith("."),
-        )
-        write_bytes(path, msgspec.json.format(msgspec.json.encode(record)) + b"\n")
-        return
-    try:
-        found = msgspec.json.decode(path.read_bytes(), type=_Record)
-    except (OSError, msgspec.DecodeError) as error:
-        raise InputError(f"cannot be read ({error}).", path=path, remedy="Train into another folder.") from error
-    if other := [name for name in _Record.__struct_fields__ if getattr(found, name) != getattr(record, name)]:
-        raise InputError(
-            f"holds another training (other {listed(other)}).", path=folder, remedy="Train into another folder."
-        )

@@ -16,7 +16,7 @@ from probe4d.evidence.camera_images import CameraImages
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
 from probe4d.models.lidar_lm.image_tower import ImageTower
-from probe4d.models.lidar_lm.key_frames import memory_that_suffices, read_ahead, refuse_missing_files
+from probe4d.models.lidar_lm.key_frames import memory_for, read_ahead, refuse_missing_files
 from probe4d.models.lidar_lm.needs import refuse_missing
 from probe4d.store.locks import locked
 from probe4d.wording import counted, listed
@@ -171,7 +171,7 @@ def _encoded(
             rows = []
             for start in range(0, count, batch):
                 part = list(islice(loaded, min(batch, count - start)))
-                with memory_that_suffices(batch):
+                with memory_for(batch):
                     rows.append(source.embed(part))
                 if done is not None:
                     for frame in range(start, start + len(part)):

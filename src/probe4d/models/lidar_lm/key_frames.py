@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from probe4d.errors import InputError, RunError
+from probe4d.errors import InputError
 from probe4d.evidence.camera_images import CameraImages
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.wording import counted
 
-__all__ = ["memory_that_suffices", "read_ahead", "refuse_missing_files"]
+__all__ = ["memory_for", "read_ahead", "refuse_missing_files"]
 
 _Loaded = TypeVar("_Loaded")
 
@@ -55,22 +55,13 @@ def refuse_missing_files(frames: PointClouds | CameraImages, scenes: Iterable[st
         )
 
 
-@contextmanager
-def memory_that_suffices(batch: int) -> Iterator[None]:
-    """Turn what devices raise where their memory does not suffice into an error that says what to lower.
+def memory_for(batch: int) -> AbstractContextManager[None]:
+    """Turn what devices raise where memory runs out in the block into an error that says what to lower.
 
     Args:
         batch: Key frames that are worked on together in the block.
-
-    Raises:
-        RunError: The memory does not suffice.
     """
-    from probe4d.models.lidar_lm.memory import is_out_of_memory
+    from probe4d.models.lidar_lm.memory import memory_that_suffices
 
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        if not isinstance(error, MemoryError) and not is_out_of_memory(error):
-            raise
-        remedy = f"Lower --batch from {batch} to {batch // 2}" if batch > 1 else "Use a device with more memory"
-        raise RunError(f"the memory does not suffice for {counted(batch, 'key frame')} at once. {remedy}.") from error
+    remedy = f"Lower --batch from {batch} to {batch // 2}" if batch > 1 else "Use a device with more memory"
+    return memory_that_suffices(f"the memory does not suffice for {counted(batch, 'key frame')} at once. {remedy}.")

@@ -7,8 +7,8 @@ checkpoint that can be asked. The same call goes on where a killed one stopped.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,21 +24,18 @@ from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import Layout
 from probe4d.models.lidar_lm.learner import FeaturesOf, Learner, features_on_disk
 from probe4d.models.lidar_lm.loss_log import Loss, read_losses
+from probe4d.models.lidar_lm.training_folder import held
 from probe4d.models.lidar_lm.training_loop import fit
 from probe4d.models.lidar_lm.training_options import Precision, Stage, TrainingOptions, training_options
 from probe4d.models.lidar_lm.training_rows import TrainingRow, ego_text_of
 from probe4d.models.lidar_lm.training_state import STATE_FILE
-from probe4d.store.files import write_bytes
-from probe4d.store.folders import refuse_full
 from probe4d.store.hashing import digest
-from probe4d.store.locks import locked
-from probe4d.wording import counted, listed
+from probe4d.wording import counted
 
 __all__ = ["TRAINING_FILE", "Trained", "TrainingRecord", "train_lora", "train_model", "train_projector"]
 
 TRAINING_FILE = "training.json"
-_NEW, _LOCK = ".checkpoint", ".lock"
-_DIGESTS = {"rows_digest": "rows", "features": "features", "start": "weights to start from"}
+_NEW = ".checkpoint"
 _DTYPES: Mapping[Precision, torch.dtype] = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 
 
@@ -48,8 +45,7 @@ class TrainingRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         stage: What is trained.
         options: How.
-        rows: Number of rows.
-        rows_digest: SHA-256 of the rows.
+        rows: SHA-256 of the rows.
         features: Fingerprint of the features.
         start: Fingerprint of the weights that it starts from.
         layout: Prompt layout.
@@ -58,8 +54,7 @@ class TrainingRecord(msgspec.Struct, frozen=True, kw_only=True):
 
     stage: str
     options: TrainingOptions
-    rows: int
-    rows_digest: str
+    rows: str
     features: str
     start: str
     layout: Layout
@@ -192,14 +187,15 @@ def train_model(
     record = TrainingRecord(
         stage=stage,
         options=options,
-        rows=len(rows),
-        rows_digest=digest(list(rows)),
+        rows=digest(list(rows)),
         features=features,
         start=fingerprint(model),
         layout=model.layout,
         devices=devices.num_processes,
     )
-    with _held(out, record) if devices.is_main_process else nullcontext():
+    with held(out, TRAINING_FILE, record) if devices.is_main_process else nullcontext():
+        if devices.is_main_process:
+            _clear(out)
         devices.wait_for_everyone()
         if (out / RECORD).exists():
             losses = read_losses(out)
@@ -253,49 +249,10 @@ def _refuse_unusable(rows: Sequence[TrainingRow], features: FeatureFolder, learn
         learner.refuse_long(row, of_scene if row.frames is None else len(row.frames))
 
 
-@contextmanager
-def _held(out: Path, record: TrainingRecord) -> Iterator[None]:
-    """Hold the folder of a training, new or begun by the same call, and clear away what a kill left half-written."""
-    path = out / TRAINING_FILE
-    if not path.exists():
-        refuse_full(out, "is no training and is not empty.", ignored=lambda entry: entry.name.startswith("."))
-    with locked(out / _LOCK):
-        leftovers = [*out.glob(".*.part"), out / _NEW, *([out / STATE_FILE] if (out / RECORD).exists() else [])]
-        for leftover in leftovers:
-            _remove(leftover)
-        if path.exists():
-            _refuse_other(_read_record(path), record, out)
-        else:
-            write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-        yield
-
-
-def _read_record(path: Path) -> TrainingRecord:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=TrainingRecord)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise InputError(
-            f"is no record of a training ({error}).", path=path, remedy="Train into another folder."
-        ) from error
-
-
-def _refuse_other(old: TrainingRecord, new: TrainingRecord, out: Path) -> None:
-    was, now = (_told(record) for record in (old, new))
-    if differing := [name for name in now if was[name] != now[name]]:
-        phrases = [
-            f"{name} {was[name]!r}, now {now[name]!r}" if name not in _DIGESTS else f"other {_DIGESTS[name]}"
-            for name in differing
-        ]
-        raise InputError(
-            f"holds a training that was asked otherwise: {listed(phrases)}.",
-            path=out,
-            remedy="Repeat the call that began it, or train into another folder.",
-        )
-
-
-def _told(record: TrainingRecord) -> dict[str, Any]:
-    fields = msgspec.structs.asdict(record)
-    return {**fields, **msgspec.structs.asdict(fields.pop("options"))}
+def _clear(out: Path) -> None:
+    """Take away what a kill left half-written, or left over."""
+    for leftover in (*out.glob(".*.part"), out / _NEW, *([out / STATE_FILE] if (out / RECORD).exists() else [])):
+        _remove(leftover)
 
 
 def _finish(model: LidarLanguageModel, out: Path) -> None:

@@ -22,9 +22,9 @@ from probe4d.models.lidar_lm.loss_log import (
     draw_losses,
     losses_up_to,
 )
-from probe4d.models.lidar_lm.memory import is_out_of_memory
+from probe4d.models.lidar_lm.memory import memory_that_suffices
 from probe4d.models.lidar_lm.training_options import TrainingOptions
-from probe4d.models.lidar_lm.training_order import TrainingOrder, seed_of
+from probe4d.models.lidar_lm.training_order import EpochOrder, seed_of, warmed_up
 from probe4d.models.lidar_lm.training_rows import TrainingRow
 from probe4d.models.lidar_lm.training_state import TrainingState
 from probe4d.wording import listed
@@ -88,7 +88,8 @@ class _Fitting:
         self._device = devices.device
         self._learner = learner.to(self._device)
         self._rows, self._options, self._folder, self._title = rows, options, folder, title
-        self._order = TrainingOrder(len(rows), options, devices=devices.num_processes)
+        a_step = options.batch * options.accumulation * devices.num_processes
+        self._order = EpochOrder(len(rows), a_step, epochs=options.epochs, seed=options.seed, purpose="rows")
         self._parameters = _in_float32(learner)
         self._module: nn.Module = devices.prepare_model(learner)
         self._state = TrainingState(learner, self._optimizer(), self._scaler())
@@ -135,13 +136,13 @@ class _Fitting:
     def _step(self, step: int) -> Loss:
         """Take a step; on return all devices hold the same weights."""
         began = time.monotonic()
-        indices = self._order.rows_of(step)
+        indices = self._order.items_of(step)
         batches, own_tokens = self._share(indices)
         tokens = self._sum(own_tokens)
-        learning_rate = self._order.learning_rate(step)
+        learning_rate = warmed_up(step, self._order.steps, self._options)
         for group in self._state.optimizer.param_groups:
             group["lr"] = learning_rate
-        with self._random_of(step), _memory_that_suffices(self._options):
+        with self._random_of(step), memory_that_suffices(_out_of_memory(self._options)):
             loss = self._gradients(step, batches, weight=1 / tokens if own_tokens else 0.0)
             norm = self._move(step)
         return Loss(
@@ -265,17 +266,6 @@ def _in_float32(learner: Learner) -> list[nn.Parameter]:
     for parameter in parameters:
         parameter.data = parameter.data.float()
     return parameters
-
-
-@contextmanager
-def _memory_that_suffices(options: TrainingOptions) -> Iterator[None]:
-    """Turn what devices raise where their memory does not suffice into an error that says what to lower."""
-    try:
-        yield
-    except (RuntimeError, MemoryError) as error:
-        if not isinstance(error, MemoryError) and not is_out_of_memory(error):
-            raise
-        raise RunError(_out_of_memory(options)) from error
 
 
 def _out_of_memory(options: TrainingOptions) -> str:

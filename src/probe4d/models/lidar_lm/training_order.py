@@ -1,10 +1,9 @@
-"""Which rows a step of training takes, its learning rate and its random numbers: all functions of seed and step."""
+"""What a step of training takes, its learning rate and its random numbers: all functions of seed and step."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from probe4d.models.lidar_lm.training_options import TrainingOptions
 from probe4d.store.hashing import digest
 
-__all__ = ["TrainingOrder", "seed_of"]
+__all__ = ["EpochOrder", "seed_of", "warmed_up"]
 
 
 def seed_of(*key: object) -> int:
@@ -20,61 +19,56 @@ def seed_of(*key: object) -> int:
     return int(digest(list(key))[:16], 16) >> 1
 
 
-class TrainingOrder:
-    """The course of a training.
+class EpochOrder:
+    """Which items each step takes.
 
-    Every epoch goes through all rows once, in an order of its own; its last step may be smaller than the others. A
-    step has the same rows however many devices share it, as long as they take as many together.
+    Every epoch goes through all items once, in an order of its own; its last step may be smaller than the others.
 
     Args:
-        rows: Number of rows, at least 1.
-        options: Epochs, sizes, seed and learning rate.
-        devices: Number of devices that share a step.
+        items: Number of items, at least 1.
+        a_step: Items of a full step.
+        epochs: Number of epochs.
+        seed: Seed of the orders.
+        purpose: What is ordered: another purpose has other orders.
 
     Attributes:
-        rows_a_step: Rows of a full step.
         steps: Number of steps.
     """
 
-    def __init__(self, rows: int, options: TrainingOptions, *, devices: int = 1) -> None:
-        self._rows = rows
-        self._options = options
-        self.rows_a_step = options.batch * options.accumulation * devices
-        self.steps = options.epochs * self._steps_an_epoch
+    def __init__(self, items: int, a_step: int, *, epochs: int, seed: int, purpose: str) -> None:
+        self._items, self._a_step, self._key = items, a_step, (seed, purpose)
+        self._steps_an_epoch = math.ceil(items / a_step)
+        self.steps = epochs * self._steps_an_epoch
 
-    @cached_property
-    def _steps_an_epoch(self) -> int:
-        return math.ceil(self._rows / self.rows_a_step)
-
-    def rows_of(self, step: int) -> Sequence[int]:
-        """Indices of the rows of a step, from 1."""
+    def items_of(self, step: int) -> list[int]:
+        """Indices of the items of a step, from 1."""
         epoch, place = divmod(step - 1, self._steps_an_epoch)
-        start = place * self.rows_a_step
-        rows: list[int] = _permutation(self._rows, self._options.seed, epoch)[start : start + self.rows_a_step].tolist()
-        return rows
+        order = _permutation(self._items, *self._key, epoch)
+        indices: list[int] = order[place * self._a_step : (place + 1) * self._a_step].tolist()
+        return indices
 
     def epoch_after(self, step: int) -> float:
-        """How often all rows have been gone through after a step, from 1."""
+        """How often all items have been gone through after a step, from 1."""
         epoch, place = divmod(step - 1, self._steps_an_epoch)
-        return epoch + min((place + 1) * self.rows_a_step, self._rows) / self._rows
+        return epoch + min((place + 1) * self._a_step, self._items) / self._items
 
-    def learning_rate(self, step: int) -> float:
-        """The learning rate of a step, from 1: a straight rise, then half a cosine towards 0 or always the same.
 
-        As `get_cosine_schedule_with_warmup` of transformers has it, but for the rise: there the first step has the
-        rate 0 and changes nothing.
-        """
-        options = self._options
-        warmup = math.ceil(options.warmup_ratio * self.steps)
-        before = step - 1
-        if before < warmup:
-            return options.learning_rate * step / (warmup + 1)
-        if options.schedule == "constant":
-            return options.learning_rate
-        share = (before - warmup) / max(1, self.steps - warmup)
-        return options.learning_rate * (1 + math.cos(math.pi * share)) / 2
+def warmed_up(step: int, steps: int, options: TrainingOptions) -> float:
+    """The learning rate of a step, from 1: a straight rise, then half a cosine towards 0 or always the same.
+
+    As `get_cosine_schedule_with_warmup` of transformers has it, but for the rise: there the first step has the rate 0
+    and changes nothing.
+    """
+    warmup = math.ceil(options.warmup_ratio * steps)
+    before = step - 1
+    if before < warmup:
+        return options.learning_rate * step / (warmup + 1)
+    if options.schedule == "constant":
+        return options.learning_rate
+    share = (before - warmup) / max(1, steps - warmup)
+    return options.learning_rate * (1 + math.cos(math.pi * share)) / 2
 
 
 @lru_cache(maxsize=2)
-def _permutation(rows: int, seed: int, epoch: int) -> NDArray[np.int64]:
-    return np.random.default_rng(seed_of(seed, "order", epoch)).permutation(rows)
+def _permutation(items: int, seed: int, purpose: str, epoch: int) -> NDArray[np.int64]:
+    return np.random.default_rng(seed_of(seed, purpose, epoch)).permutation(items)

@@ -1,0 +1,82 @@
+"""The folder of a training: it belongs to one training, and to one process at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probe4d.errors import InputError
+from probe4d.store.files import write_bytes
+from probe4d.store.folders import refuse_full
+from probe4d.store.locks import locked
+from probe4d.wording import listed
+
+__all__ = ["held"]
+
+_LOCK = ".lock"
+_DIGEST = re.compile(r"[0-9a-f]{16,64}")
+_ELSEWHERE = "Repeat the command that began it, or train into another folder."
+
+
+@contextmanager
+def held(folder: Path, file: str, record: msgspec.Struct, *, beside: Collection[str] = ()) -> Iterator[None]:
+    """Hold the folder of a training while the block runs: a new one, or one that was asked to do the same.
+
+    Args:
+        folder: The folder.
+        file: Name of the file in it that says what the training was asked to do.
+        record: What it is asked to do now.
+        beside: Names of what may lie in a new folder.
+
+    Raises:
+        InputError: The folder holds something else or another training, or another process is at it.
+    """
+    path = folder / file
+    if not path.exists():
+        refuse_full(
+            folder,
+            "is no folder of this training and is not empty.",
+            ignored=lambda entry: entry.name in beside or entry.name.startswith("."),
+        )
+    with locked(folder / _LOCK):
+        if path.exists():
+            _refuse_other(_read(path, type(record)), record, folder)
+        else:
+            write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        yield
+
+
+def _read(path: Path, kind: type[msgspec.Struct]) -> msgspec.Struct:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise InputError(
+            f"is no record of a training ({error}).", path=path, remedy="Train into another folder."
+        ) from error
+
+
+def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path) -> None:
+    was, now = (_flat(msgspec.to_builtins(record)) for record in (old, new))
+    differing = [name for name in was | now if was.get(name) != now.get(name)]
+    if differing:
+        phrases = [_phrase(name, was.get(name), now.get(name)) for name in differing]
+        raise InputError(
+            f"holds a training that was asked otherwise: {listed(phrases)}.", path=folder, remedy=_ELSEWHERE
+        )
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a record, and in the place of its options, one field each."""
+    options: dict[str, Any] = record.get("options", {})
+    return {name: value for name, value in record.items() if name != "options"} | options
+
+
+def _phrase(name: str, was: Any, now: Any) -> str:
+    """A difference in words; of digests and of what has parts, that there is one."""
+    says_nothing = any(isinstance(value, list | dict) or _DIGEST.fullmatch(str(value)) for value in (was, now))
+    return f"other {name}" if says_nothing else f"{name} {was!r}, now {now!r}"
