@@ -103,7 +103,7 @@ def load_image_tower(path: Path | str) -> ImageTower:
         InputError: There is no such folder, or it holds no whole image tower.
     """
     refuse_missing()
-    from transformers import AutoConfig, CLIPConfig, CLIPVisionModelWithProjection
+    from transformers import AutoConfig, CLIPVisionModelWithProjection
 
     from probe4d.models.lidar_lm.quietly import quiet_transformers
 
@@ -114,7 +114,7 @@ def load_image_tower(path: Path | str) -> ImageTower:
     try:
         with quiet_transformers():
             config: Any = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-            if isinstance(config, CLIPConfig):  # of both halves; their shared width stands beside them
+            if config.model_type == "clip":  # both halves, whose shared width stands beside them
                 config.vision_config.projection_dim = config.projection_dim
                 config = config.vision_config
             model, loading = read(
