@@ -209,6 +209,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     for harness in ("inspect", "huggingface"):
         shown = ("--evidence", "birds-eye", "--data", data, "--limit", 2)
         run("export", bench, "--to", harness, "--out", f"exported/{harness}", *shown)
+    run("export", bench, "--to", "training", "--out", "exported/training", "--limit", 2)
     answers = "".join(f"{json.dumps({'question': question, 'text': 'No'})}\n")
     (workplace.folder / "answers.jsonl").write_text(answers)
     told = ("--model", "m", "--allow-missing")
@@ -254,9 +255,12 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
     ("encode", "nowhere", "--encoder", "nowhere", "--out", "features"),
     ("train", "encoder", "nowhere", "--clip", "nowhere", "--out", "trained"),
+    ("train", "projector", "nowhere", "--base", "nowhere", "--features", "nowhere", "--out", "trained"),
+    ("train", "lora", "nowhere", "--from", "nowhere", "--features", "nowhere", "--out", "trained"),
     ("show", "nowhere", "0", "--data", "nowhere"),
     ("export", "nowhere", "--to", "jsonl", "--out", "exported"),
     ("import", "answers", "nowhere", "nowhere", "--out", "imported", "--model", "m"),
+    ("import", "training", "nowhere", "--out", "imported"),
     ("import", "lidar-hallu", "nowhere", "--out", "imported"),
     ("ask", "nowhere", "--model", "openai/m", "--out", "asked"),
     ("diagnose", "nowhere", "--out", "report"),

@@ -85,13 +85,14 @@ def train_projector(
     from probe4d.models.lidar_lm.needs import refuse_missing
 
     refuse_missing()
-    from probe4d.models.lidar_lm.features import FeatureFolder
-    from probe4d.models.lidar_lm.training import train_projector as learn
     from probe4d.models.lidar_lm.training_rows import read_training_rows
 
     _quiet_unless_first()
     options = _options("projector", how)
-    learnt = read_training_rows(rows)
+    learnt = read_training_rows(rows)  # before torch is imported, which takes seconds
+    from probe4d.models.lidar_lm.features import FeatureFolder
+    from probe4d.models.lidar_lm.training import train_projector as learn
+
     with output.progress("Training, steps") as counter:
         done = learn(
             learnt,
@@ -144,8 +145,6 @@ def train_lora(
     from probe4d.models.lidar_lm.needs import refuse_missing
 
     refuse_missing()
-    from probe4d.models.lidar_lm.features import FeatureFolder
-    from probe4d.models.lidar_lm.training import train_lora as learn
     from probe4d.models.lidar_lm.training_rows import read_training_rows
 
     _quiet_unless_first()
@@ -153,6 +152,9 @@ def train_lora(
     learnt = read_training_rows(rows)
     if ego_text is not None:
         learnt = _with_ego_text(learnt, ego_text, data, version)
+    from probe4d.models.lidar_lm.features import FeatureFolder
+    from probe4d.models.lidar_lm.training import train_lora as learn
+
     with output.progress("Training, steps") as counter:
         done = learn(
             learnt,
