@@ -20,14 +20,19 @@ if TYPE_CHECKING:
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
     from probe4d.exchange.exports.export import export
+    from probe4d.exchange.exports.training import export_training
     from probe4d.exchange.inspect_log import write_inspect_log
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
+    from probe4d.exchange.released_training import import_training
     from probe4d.models.generation import Generation
     from probe4d.models.lidar_lm.encoder import load_encoder
     from probe4d.models.lidar_lm.encoder_training import EncoderTraining, embed_images, train_encoder
     from probe4d.models.lidar_lm.encoding import encode
     from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.image_tower import load_image_tower
+    from probe4d.models.lidar_lm.training import train_lora, train_projector
+    from probe4d.models.lidar_lm.training_options import training_options
+    from probe4d.models.lidar_lm.training_rows import read_training_rows
     from probe4d.models.presets import preset_named
     from probe4d.report.page import write_report
     from probe4d.runs.ask import ask
@@ -67,8 +72,10 @@ __all__ = [
     "encode",
     "evidence_named",
     "export",
+    "export_training",
     "import_answers",
     "import_lidar_hallu",
+    "import_training",
     "inspect",
     "load_encoder",
     "load_image_tower",
@@ -77,8 +84,12 @@ __all__ = [
     "preset_named",
     "read_benchmark",
     "read_run",
+    "read_training_rows",
     "simulate",
     "train_encoder",
+    "train_lora",
+    "train_projector",
+    "training_options",
     "write_inspect_log",
     "write_prompts",
     "write_report",
@@ -108,8 +119,10 @@ _HOMES = {
     "encode": "probe4d.models.lidar_lm.encoding",
     "evidence_named": "probe4d.runs.evidence_plan",
     "export": "probe4d.exchange.exports.export",
+    "export_training": "probe4d.exchange.exports.training",
     "import_answers": "probe4d.exchange.answers",
     "import_lidar_hallu": "probe4d.exchange.lidar_hallu_release",
+    "import_training": "probe4d.exchange.released_training",
     "inspect": "probe4d.scenes.sanity",
     "load_encoder": "probe4d.models.lidar_lm.encoder",
     "load_image_tower": "probe4d.models.lidar_lm.image_tower",
@@ -118,8 +131,12 @@ _HOMES = {
     "preset_named": "probe4d.models.presets",
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_run": "probe4d.runs.run",
+    "read_training_rows": "probe4d.models.lidar_lm.training_rows",
     "simulate": "probe4d.scenes.simulator.simulate",
     "train_encoder": "probe4d.models.lidar_lm.encoder_training",
+    "train_lora": "probe4d.models.lidar_lm.training",
+    "train_projector": "probe4d.models.lidar_lm.training",
+    "training_options": "probe4d.models.lidar_lm.training_options",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",
