@@ -11,8 +11,8 @@ from probe4d.cli import app, output
 from probe4d.cli import ask_options as options
 from probe4d.cli.groups import with_groups
 from probe4d.cli.shared_options import Prompts
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.exports import Target
-from probe4d.models.lidar_lm.layouts import EgoText
 from probe4d.wording import counted
 
 __all__ = ["export"]

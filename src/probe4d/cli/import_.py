@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from probe4d.cli import app, output
-from probe4d.models.lidar_lm.layouts import EgoText
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.wording import counted, most_frequent
 
 imports = typer.Typer(help="Import released questions, or answers recorded elsewhere.", no_args_is_help=True)

@@ -13,7 +13,8 @@ import typer
 from probe4d.cli import output
 from probe4d.cli.groups import with_groups
 from probe4d.cli.train import train
-from probe4d.models.lidar_lm.layouts import EgoText, Layout
+from probe4d.evidence.ego_text_kind import EgoText
+from probe4d.models.lidar_lm.layouts import Layout
 from probe4d.models.lidar_lm.training_options import Precision, Stage
 from probe4d.wording import counted
 

@@ -25,10 +25,7 @@ from probe4d.evidence.ego_motion import (
     steps_of,
 )
 
-__all__ = ["EgoText", "EgoTexts"]
-
-EgoText = Literal["none", "question", "paper"]
-"""Which text stands before the question."""
+__all__ = ["EgoTexts"]
 
 SLIGHTLY_M = 2.0
 FLAT_SLOPE = 0.03

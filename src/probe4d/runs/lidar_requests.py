@@ -9,7 +9,8 @@ import msgspec
 
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.errors import InputError
-from probe4d.evidence.ego_text import EgoText, EgoTexts
+from probe4d.evidence.ego_text import EgoTexts
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.lidar_lm.shuffling import shuffled_order
 from probe4d.models.request import Contrast, Request
 from probe4d.runs.exhibits import Exhibit

@@ -12,7 +12,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
-from probe4d.evidence.ego_text import EgoText
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.exports.folder import collected, refuse_seeds, seal
 from probe4d.exchange.exports.items import Exported, ExportItem
 from probe4d.exchange.exports.notes import readme

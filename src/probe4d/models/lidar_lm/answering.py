@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe4d.errors import InputError, RunError
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions
 from probe4d.models.lidar_lm.base_model import fingerprint
@@ -21,7 +22,6 @@ from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
 from probe4d.models.lidar_lm.decoding import Decoded, Decoder, DecodingItem, DecodingOptions
 from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.features import FeatureFolder
-from probe4d.models.lidar_lm.layouts import EgoText
 from probe4d.models.request import FeatureRows, ModelFailure, Reply, Request
 
 __all__ = ["LidarModel"]

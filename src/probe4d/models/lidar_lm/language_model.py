@@ -13,9 +13,10 @@ from transformers import LlamaForCausalLM, PreTrainedTokenizerBase
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from probe4d.errors import InputError, RunError
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.lidar_lm.base_model import read_base
 from probe4d.models.lidar_lm.conversation import TemplateName
-from probe4d.models.lidar_lm.layouts import EgoText, Layout, laid_out
+from probe4d.models.lidar_lm.layouts import Layout, laid_out
 from probe4d.models.lidar_lm.splicing import Embedded, Spliced, embed_batch, spliced
 
 __all__ = ["LORA", "Base", "LidarLanguageModel"]

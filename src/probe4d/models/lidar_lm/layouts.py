@@ -10,13 +10,10 @@ from typing import Literal
 
 from probe4d.models.lidar_lm.conversation import Chunks
 
-__all__ = ["EgoText", "Layout", "laid_out"]
+__all__ = ["Layout", "laid_out"]
 
 Layout = Literal["hallu", "paper"]
 """`hallu`: LiDAR-Hallu's protocol. `paper`: B4DL, section 4.2 and appendix C."""
-
-EgoText = Literal["none", "question", "paper"]
-"""Whose motion text a model is trained and asked with: none, LiDAR-Hallu's, or that of B4DL's appendix C."""
 
 TASK = "<4DLiDAR>"
 MOTION = "<meta>"

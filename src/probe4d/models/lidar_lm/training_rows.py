@@ -9,7 +9,8 @@ import msgspec
 import polars as pl
 
 from probe4d.errors import InputError
-from probe4d.evidence.ego_text import EgoText, EgoTexts
+from probe4d.evidence.ego_text import EgoTexts
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.store.files import write_bytes
 from probe4d.store.logs import read_lines
 
