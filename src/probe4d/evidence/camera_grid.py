@@ -158,6 +158,6 @@ def _layout(sizes_px: tuple[tuple[int, int] | None, ...], max_side_px: int) -> _
     room_across = (max_side_px - (columns - 1) * _GAP_PX) // columns
     room_down = (max_side_px - strip - (rows - 1) * _GAP_PX) // rows - strip
     width = max(1, min(room_across, int(room_down / aspect), max(full_width, _SMALLEST_TILE_PX)))
-    height = max(1, round(width * aspect))
+    height = max(1, min(round(width * aspect), room_down))
     size = (columns * width + (columns - 1) * _GAP_PX, strip + rows * (strip + height) + (rows - 1) * _GAP_PX)
     return _Layout(columns, (width, height), text, strip, size)
