@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from picture_making import COLOURS, SCENE, SIZE_PX, YAWS_DEG, opened, write_dataset, write_photograph
 from PIL import Image as PillowImage
 
+from picture_making import COLOURS, SCENE, SIZE_PX, YAWS_DEG, opened, write_dataset, write_photograph
 from probe4d.errors import InputError
 from probe4d.evidence.camera_grid import SURROUND, Camera, camera_name, draw_blank_grid, draw_grid, in_grid_order
 from probe4d.evidence.photographs import MAX_PIXELS, open_photograph

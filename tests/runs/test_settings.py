@@ -37,7 +37,12 @@ def asked(*options: str, **fields: object) -> Question:
     )
 
 
-@pytest.mark.parametrize("name", [name.replace(":N", ":3") for name in SETTING_NAMES])
+def named(name: str, number: int) -> str:
+    """A setting's name with a number in the place of N or ALPHA."""
+    return name.replace(":N", f":{number}").replace(":ALPHA", f":{number}")
+
+
+@pytest.mark.parametrize("name", [named(name, 3) for name in SETTING_NAMES])
 def test_every_setting_words_every_format(name: str) -> None:
     setting = setting_named(name)
     assert setting.name == recorded_setting(name).name == name
@@ -49,13 +54,13 @@ def test_every_setting_words_every_format(name: str) -> None:
     "name", ["permuted:0", "permuted", "permuted:", "permuted:-1", "repeat:x", "repeat:1e2", "cot"]
 )
 def test_what_is_no_setting_is_refused_with_what_there_is(name: str) -> None:
-    with pytest.raises(InputError, match=r"there are default, .*, permuted:N, repeat:N\."):
+    with pytest.raises(InputError, match=r"there are default, .*, permuted:N, repeat:N, tscd:ALPHA, tscd-identity\."):
         setting_named(name)
     assert recorded_setting(name).variants(asked()) == recorded_setting("default").variants(asked())
 
 
 def test_only_the_ego_setting_has_the_ego_layout() -> None:
-    layouts = {name: setting_named(name.replace(":N", ":2")).layout for name in SETTING_NAMES}
+    layouts = {name: setting_named(named(name, 2)).layout for name in SETTING_NAMES}
     assert layouts == dict.fromkeys(SETTING_NAMES, "plain") | {"ego": "ego"}
 
 
@@ -84,10 +89,7 @@ def test_what_a_letter_stands_for_is_shown_under_its_letter_and_found_again(
 
 
 def test_a_setting_says_what_its_variants_differ_in_and_how_many_there_are() -> None:
-    told = {
-        name: (setting_named(name.replace(":N", ":7")).varies, setting_named(name.replace(":N", ":7")).count)
-        for name in SETTING_NAMES
-    }
+    told = {name: (setting_named(named(name, 7)).varies, setting_named(named(name, 7)).count) for name in SETTING_NAMES}
     assert told == dict.fromkeys(SETTING_NAMES, (None, 1)) | {"permuted:N": ("options", 7), "repeat:N": ("seed", 7)}
 
 
@@ -156,3 +158,16 @@ def test_the_answer_follows_the_last_line_that_announces_it(reply: str, part: st
 def test_whatever_was_thought_the_answer_is_read(thought: str, marker: str, letter: str) -> None:
     part = setting_named("chain-of-thought").answer_part(f"Reasoning: {thought}\n{marker}{letter}")
     assert parse(part, format="choice", options=OPTIONS) == ("valid", letter)
+
+
+@pytest.mark.parametrize(("name", "alpha"), [("tscd:0", 0), ("tscd:0.5", 0.5), ("tscd:1.5", 1.5), ("tscd-identity", 1)])
+def test_temporal_contrast_has_a_weight(name: str, alpha: float) -> None:
+    contrast = setting_named(name).contrast
+    assert contrast is not None
+    assert (contrast.alpha, contrast.is_shuffled) == (alpha, name != "tscd-identity")
+
+
+@pytest.mark.parametrize("name", ["tscd", "tscd:", "tscd:-1", "tscd:1e2", "tscd:nan", "tscd:0,5", "tscd-identity:1"])
+def test_a_weight_is_a_plain_number(name: str) -> None:
+    with pytest.raises(InputError, match=r"there is no setting .*0 to 99 for ALPHA"):
+        setting_named(name)

@@ -10,6 +10,7 @@ import typer
 from probe4d.models import generation
 from probe4d.models.lidar_lm import answering_options, layouts
 from probe4d.runs import evidence_plan
+from probe4d.runs.settings import SETTING_NAMES
 from probe4d.wording import listed
 
 
@@ -80,8 +81,7 @@ SettingName = Annotated[
     _part(
         "--setting",
         metavar="NAME",
-        help="default, anti-position, ego, explicit-threshold, chain-of-thought, permuted:N or repeat:N; of "
-        "a LiDAR language model also tscd:ALPHA and tscd-identity.",
+        help=f"{listed(SETTING_NAMES, 'or')}.",
     ),
 ]
 Families = Annotated[list[str] | None, _part("--family", metavar="NAME", help="Of this family only; repeatable.")]

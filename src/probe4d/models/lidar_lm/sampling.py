@@ -14,6 +14,7 @@ from probe4d.models.lidar_lm.answering_options import Sampling
 
 __all__ = ["SamplingOptions", "generator_of", "next_tokens"]
 
+
 class SamplingOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How tokens are drawn; the defaults are LiDAR-Hallu's.
 

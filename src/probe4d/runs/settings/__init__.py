@@ -28,7 +28,12 @@ _COUNTED: dict[str, Callable[[int], Setting]] = {"permuted": permuted, "repeat":
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
 _WEIGHT = re.compile(r"[0-9]{1,2}(?:\.[0-9]{1,4})?")
 
-SETTING_NAMES: tuple[str, ...] = (*_FIXED, *(f"{kind}:N" for kind in _COUNTED), "tscd:ALPHA")
+SETTING_NAMES: tuple[str, ...] = (
+    *(name for name in _FIXED if name != IDENTITY.name),
+    *(f"{kind}:N" for kind in _COUNTED),
+    "tscd:ALPHA",
+    IDENTITY.name,
+)
 """Names for a reader; N stands for a count from 1 to 9999, ALPHA for a number such as 0, 0.5 or 1.5."""
 
 
