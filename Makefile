@@ -3,10 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 SCENES ?= 12
 
-.PHONY: demo test lint soak wheel bench system peers weights harnesses install clean
+.PHONY: demo learn test lint soak wheel bench system peers weights harnesses install clean
 
 demo: .venv/demo.stamp  ## simulate 12 scenes, build, diagnose the controls, report
 	$(BIN)/probe4d demo --out demo --scenes $(SCENES)
+
+learn: .venv/dev.stamp  ## train a tiny LiDAR language model on simulated scenes, ask it, show that it looks
+	$(BIN)/python examples/learn/learn.py $(LEARN)
 
 test: .venv/dev.stamp peers weights  ## all tests but the soak
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
