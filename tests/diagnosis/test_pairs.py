@@ -162,7 +162,7 @@ def test_a_run_whose_prompts_are_not_known_has_no_pairs_and_it_is_said() -> None
     metrics = found.figures.filter(pl.col("metric").str.starts_with("pair"))
     assert set(metrics["run"]) == {"plain", "control:fixed", "control:content"}
     assert found.pairs["layout"].unique().to_list() == ["plain"]
-    assert any(text.startswith("moved was asked in the ego layout") for text in found.warnings)
+    assert any(text.startswith("moved was asked with ego-motion text") for text in found.warnings)
     assert not any(text.startswith("plain") for text in found.warnings)
 
 

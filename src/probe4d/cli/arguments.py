@@ -146,16 +146,14 @@ def selection(families: Sequence[str] | None, *, sample: int | None, seed: int, 
 
 
 def scenes_shown(benchmark: Benchmark, plan: EvidencePlan, data: Path | None, version: str | None) -> Scenes | None:
-    """The scenes that evidence is taken from; null where none is shown.
+    """The scenes that evidence, or a text about the ego vehicle, is taken from; null without a dataset folder.
 
     Raises:
-        InputError: There is evidence to show and no dataset folder, or it cannot be opened.
+        InputError: There are pictures to show and no dataset folder, or it cannot be opened.
     """
     from probe4d.benchmarks.source import open_source
 
-    if plan.kind == "none":
-        return None
-    if data is None and plan.view == "lidar":  # features may do without their dataset
+    if data is None and plan.view in (None, "lidar"):  # features may do without their dataset
         return None
     if data is None:
         raise InputError("showing evidence needs the dataset.", remedy="Give its folder with --data DATAROOT.")

@@ -16,7 +16,7 @@ from probe4d.diagnosis.branches import branches_of
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
-from probe4d.diagnosis.pairs import EGO, PLAIN, pairs_table
+from probe4d.diagnosis.pairs import EGO, EGO_PAPER, PLAIN, pairs_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, control_beside, in_order
 from probe4d.diagnosis.writing import FORMULA
@@ -56,7 +56,7 @@ def diagnose(
     read = read_answers(benchmark, sheet, runs, parser=parser, allow_missing=allow_missing)
     answers = read.records.filter("main")
     book = book_of(sheet, names, answers)
-    layouts = {run.name: EGO if run.record.layout == EGO else PLAIN for run in runs}
+    layouts = {run.name: run.record.layout if run.record.layout in (EGO, EGO_PAPER) else PLAIN for run in runs}
     branches = {run.name: branches_of(run) for run in runs}
     # Runs that were asked the same questions are examined together.
     examined = [
@@ -139,7 +139,7 @@ def _controls_beside(examined: Examination) -> pl.DataFrame:
 
 def _unpaired(examined: Examination) -> list[str]:
     return [
-        f"{name} was asked in the {EGO} layout, but the benchmark does not hold the ego-motion text of its prompts: "
+        f"{name} was asked with ego-motion text, but the benchmark does not hold that of its prompts: "
         "it has no pairs of one prompt."
         for name in examined.unpaired
     ]

@@ -18,9 +18,19 @@ from probe4d.diagnosis.matching import match_across_scenes
 from probe4d.diagnosis.sheet import INVALID, YES, Group, Sheet
 from probe4d.diagnosis.tables import PAIRS_SCHEMA
 
-__all__ = ["EGO", "PLAIN", "PromptPairs", "add_joint", "add_pairs", "fits_layout", "pairs_table", "prompt_pairs"]
+__all__ = [
+    "EGO",
+    "EGO_PAPER",
+    "PLAIN",
+    "PromptPairs",
+    "add_joint",
+    "add_pairs",
+    "fits_layout",
+    "pairs_table",
+    "prompt_pairs",
+]
 
-PLAIN, EGO = "plain", "ego"
+PLAIN, EGO, EGO_PAPER = "plain", "ego", "ego-paper"
 
 _EGO_MOTION = pl.col("facts").str.json_path_match("$.ego_motion.text")
 
@@ -48,8 +58,11 @@ class PromptPairs:
 def fits_layout(sheet: Sheet, layout: str) -> bool:
     """Whether the benchmark knows the prompts that a run of this layout was asked.
 
-    Those of the layout `ego` hold the ego-motion text, which plain records from elsewhere do not tell.
+    Those of the layout `ego` hold the ego-motion text, which plain records from elsewhere do not tell; that of
+    `ego-paper` no benchmark holds.
     """
+    if layout == EGO_PAPER:
+        return False
     asked = sheet.questions.filter(pl.col("format") == "yes-no", _prompt_text(PLAIN).is_not_null())
     return layout != EGO or not asked.select(_EGO_MOTION.is_null().any()).item()
 

@@ -119,7 +119,7 @@ def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord
         opened_with |= model.parameters
         if prepared.setting.contrast is not None:
             opened_with["sampling"] = "same"  # whatever is said of answers without contrast
-        layout = layout if model.ego_text == "none" else "ego"
+        layout = {"none": layout, "question": "ego", "paper": "ego-paper"}[model.ego_text]
     return RunRecord(
         model=model if isinstance(model, str) else model.name,
         setting=prepared.setting.name,

@@ -54,12 +54,16 @@ class LidarRequests:
         ego_text: Which text about the ego vehicle the model is asked with.
         contrast: Temporal contrast of the setting; null decodes plainly.
         scenes: The scenes whose ego motion is told; null where the questions hold it.
+        seed: Seed of the first question of each family; null takes LiDAR-Hallu's.
 
     Raises:
         InputError: The text needs the dataset.
     """
 
-    def __init__(self, ego_text: EgoText, contrast: TemporalContrast | None, scenes: Scenes | None) -> None:
+    def __init__(
+        self, ego_text: EgoText, contrast: TemporalContrast | None, scenes: Scenes | None, *, seed: int | None = None
+    ) -> None:
+        self._seed = _SAMPLING_SEED if seed is None else seed
         self._kind = ego_text
         self._contrast = contrast
         self._texts = None if ego_text == "none" or scenes is None else EgoTexts(scenes.keyframes, ego_text)
@@ -75,16 +79,13 @@ class LidarRequests:
         Raises:
             InputError: The question's ego motion is not known.
         """
-        seed = _SAMPLING_SEED if request.seed is None else request.seed
-        if variant.seed_offset is not None:  # it is in the request's seed already
-            seed += (_SEEDS_APART - 1) * variant.seed_offset
         return msgspec.structs.replace(
             request,
             features=exhibit.features,
             contrast=self._contrasted(question.order, exhibit),
             ego_text=self._ego_text(question, request.text, exhibit),
             labels=("Yes", "No") if question.format == "yes-no" else tuple(LETTERS[: len(question.options)]),
-            seed=seed + question.order,
+            seed=self._seed + question.order + _SEEDS_APART * (variant.seed_offset or 0),
         )
 
     def _contrasted(self, order: int, exhibit: Exhibit) -> Contrast | None:

@@ -118,8 +118,10 @@ def prepare(
     refuse_keys(plan.arguments, plan.generation)
     setting = setting_named(plan.setting)
     _refuse_unfit(setting, plan, reader)
-    if scenes is not None and plan.evidence.kind != "none":
+    if scenes is not None and (plan.evidence.kind != "none" or reader is not None):
         _refuse_other_scenes(benchmark, scenes)
+    if reader is not None and reader.features is not None:
+        reader.features.refuse_other(dataset=benchmark.record.source.fingerprint)
     word = suite_prompt(benchmark.record.suite, setting.wording)
     questions = list(questions_from(selected(benchmark.table, plan.selection)))
     worded = wordable(questions, word, setting)
@@ -147,7 +149,9 @@ def prepare(
         selected=tuple((question.id, variant.name) for question in questions for variant in setting.variants(question)),
         asked=asked,
         left_out=(*worded.left_out, *shown.left_out),
-        lidar=None if reader is None else LidarRequests(reader.ego_text, setting.contrast, scenes),
+        lidar=None
+        if reader is None
+        else LidarRequests(reader.ego_text, setting.contrast, scenes, seed=plan.generation.seed),
     )
 
 

@@ -54,7 +54,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         model: Name of the model asked.
         setting: Name of the setting, such as `default` or `anti-position`.
-        layout: Prompt layout; runs of one layout put the same text before a model apart from the setting.
+        layout: Prompt layout; runs of one layout put the same text before a model apart from the setting: `plain`,
+            `ego`, or `ego-paper` with the ego-motion text of the B4DL paper.
         wording: Digest of the prompts' texts, as far as they do not depend on what could be shown; null where it is
             not known.
         parameters: What the model was opened with (`base_url`, the provider's own arguments), or what an import

@@ -12,7 +12,7 @@ from lidar_making import smollm_like_tokenizer, tiny_llama
 
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.errors import InputError
+from probe4d.errors import InputError, RunError
 from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.models.lidar_lm.base_model import write_base
@@ -49,9 +49,17 @@ def checkpoint(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return checkpoint_of(base, tmp_path_factory.mktemp("checkpoint") / "tiny")
 
 
-def features_of(scenes: Scenes, folder: Path, *, width: int = WIDTH, encoder: str = ENCODER, left_out: int = 0) -> Path:
+def features_of(
+    scenes: Scenes,
+    folder: Path,
+    *,
+    width: int = WIDTH,
+    encoder: str = ENCODER,
+    left_out: int = 0,
+    dataset: str | None = None,
+) -> Path:
     """Features drawn at random, of all scenes but the last ones, strong enough to change what is said."""
-    start_features(folder, FeatureRecord(encoder=encoder, width=width))
+    start_features(folder, FeatureRecord(encoder=encoder, width=width, dataset=dataset))
     rng = np.random.default_rng(0)
     lengths = list(scenes.scenes.select("scene", "keyframes").iter_rows())
     for scene, keyframes in lengths[: len(lengths) - left_out]:
@@ -98,14 +106,15 @@ def test_what_is_answered_together_does_not_change_an_answer(asked: Any, built: 
     assert alone == {question: together[question] for question in alone}
 
 
-def test_answers_depend_on_the_features_shown(asked: Any, scenes: Scenes) -> None:
+def test_answers_depend_on_the_features_shown(asked: Any, scenes: Scenes, built: Benchmark) -> None:
     own = texts(asked())
     for evidence, more in (("none", {"features": None}), ("shuffled", {}), ("other-scene", {"scenes": scenes})):
         run = asked(evidence, **more)
         other = texts(run)
         assert any(other[question] != own[question] for question in other), evidence
-    assert run.answers["shown_scene"].null_count() == 0
-    assert run.answers["shown_scene"].to_list() != run.answers["question"].to_list()
+    own_scene = {question.id: question.scene for question in built.questions}
+    shown = dict(run.answers.select("question", "shown_scene").iter_rows())
+    assert all(scene not in (None, own_scene[question]) for question, scene in shown.items())
 
 
 def test_the_frames_of_the_question_alone_are_shown_on_demand(
@@ -209,6 +218,39 @@ def test_what_cannot_be_asked_is_refused_before_a_folder_is_made(
     with pytest.raises(InputError, match=told):
         asked(**fields)
     assert not list(tmp_path.glob("run*"))
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("CUDA error: an illegal memory access"), MemoryError(), KeyError("k")])
+def test_whatever_fails_inside_the_model_ends_the_run_and_says_so(
+    asked: Any, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    def fail(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("probe4d.models.lidar_lm.answering.Decoder.generate", fail)
+    with pytest.raises(RunError, match=rf"the model failed \({type(fault).__name__}"):
+        asked()
+
+
+def test_features_of_another_dataset_are_refused(asked: Any, scenes: Scenes, tmp_path: Path) -> None:
+    strange = features_of(scenes, tmp_path / "strange", dataset="x" * 64)
+    for more in ({}, {"scenes": scenes}):
+        with pytest.raises(InputError, match="another dataset"):
+            asked(features=strange, **more)
+    assert texts(asked(features=features_of(scenes, tmp_path / "own", dataset=scenes.fingerprint)))
+
+
+def test_the_first_of_several_seeds_is_the_usual_one(asked: Any) -> None:
+    drawn = {"generation": Generation(temperature=1.5, max_tokens=3)}
+    several = asked(setting="repeat:2", **drawn).answers
+    assert dict(several.filter(variant="seed-0").select("question", "text").iter_rows()) == texts(asked(**drawn))
+    assert not set(several.filter(variant="seed-0")["seed"]) & set(several.filter(variant="seed-1")["seed"])
+
+
+def test_a_model_with_ego_text_is_asked_blind_too(asked: Any, base: Path, scenes: Scenes, tmp_path: Path) -> None:
+    paper = checkpoint_of(base, tmp_path / "paper", ego_text="paper")
+    run = asked("none", features=None, model=paper, scenes=scenes)
+    assert run.answers["error"].null_count() == run.answers.height
 
 
 def test_the_layout_may_be_another_when_that_is_meant(asked: Any) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from probe4d.errors import InputError, RunError
 from probe4d.evidence.ego_text_kind import EgoText
+from probe4d.models.failures import one_line
 from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions
 from probe4d.models.lidar_lm.base_model import fingerprint
@@ -140,7 +141,11 @@ class LidarModel:
                 came = len(self._waiting)
                 await asyncio.sleep(_QUIET_S)
             together, self._waiting = self._waiting, []
-            outcomes = await asyncio.to_thread(self._answered, [waiting.request for waiting in together])
+            try:
+                outcomes = await asyncio.to_thread(self._answered, [waiting.request for waiting in together])
+            except Exception as error:  # whatever torch and transformers raise: nobody may be left waiting
+                failure = ModelFailure(f"the model failed ({type(error).__name__}: {one_line(str(error))})", fatal=True)
+                outcomes = [failure] * len(together)
             for waiting, outcome in zip(together, outcomes, strict=True):
                 if waiting.reply.done():  # given up meanwhile
                     continue
