@@ -100,11 +100,10 @@ class LidarModel:
             "sampling": options.sampling,
             "keep_logits": options.keep_logits,
             "dtype": str(model.dtype).removeprefix("torch."),
-            "max_connections": max_connections,
         }
         self._model = model
         self._decoder = Decoder(model)
-        self._decoding = _decoding_options(options, generation)
+        self._decoding = _decoding_options(options, generation, together=max_connections)
         self._rows = lru_cache(maxsize=64)(self._read_rows)
         self._waiting: list[_Waiting] = []
         self._answering: asyncio.Task[None] | None = None
@@ -204,8 +203,12 @@ def _refuse_foreign(generation: Generation) -> None:
             raise InputError(f"a LiDAR language model takes no {option} (--{option.replace('_', '-')}).")
 
 
-def _decoding_options(options: LidarOptions, generation: Generation) -> DecodingOptions:
-    usual = DecodingOptions(sampling=options.sampling, keep_logits=_LIKELIEST if options.keep_logits else None)
+def _decoding_options(options: LidarOptions, generation: Generation, *, together: int) -> DecodingOptions:
+    usual = DecodingOptions(
+        sampling=options.sampling,
+        keep_logits=_LIKELIEST if options.keep_logits else None,
+        batch_rows=2 * together,  # both branches of as many questions as can wait
+    )
     given = {
         "temperature": generation.temperature,
         "top_p": generation.top_p,

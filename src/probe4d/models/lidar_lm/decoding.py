@@ -65,8 +65,9 @@ class Decoder:
                 if not is_out_of_memory(error):
                     raise
                 raise RunError(
-                    f"memory ran out while questions were decoded. Lower batch_rows, which is {options.batch_rows} "
-                    "(an item with temporal contrast takes two rows), or show fewer frames."
+                    f"memory ran out while {options.batch_rows} rows were decoded at once (a question with temporal "
+                    "contrast takes two). Ask fewer questions together (max_connections, --max-connections; "
+                    "batch_rows in Python), or show fewer frames."
                 ) from error
         return [self._decoded(answering) for answering in under_way]
 
