@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from picture_making import POINTS_M, SCENE, opened, write_dataset, write_scan
 from PIL import Image as PillowImage
 
+from picture_making import POINTS_M, SCENE, opened, write_dataset, write_scan
 from probe4d.errors import InputError
 from probe4d.evidence.birds_eye import EXTENT_M, LOWEST_M, TOP_M, draw_birds_eye, rasterised
 from probe4d.evidence.pictures import Picture, PictureOptions

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from picture_making import SCENE, opened, write_dataset, write_photograph, write_scan
 
+from picture_making import SCENE, opened, write_dataset, write_photograph, write_scan
 from probe4d.errors import InputError
 from probe4d.evidence import rendering
 from probe4d.evidence.pictures import VIEWS, Picture, PictureOptions
