@@ -56,6 +56,7 @@ def test_tokens_that_are_no_labels_and_runs_without_contrast_say_nothing() -> No
     assert not branches_of(run([kept(Yes=(3.0, None), No=(1.0, None))])[1]).height
     assert not branches_of(run([kept(Yes=(3.0, 2.0), No=(1.0, 1.0))], setting="default")[1]).height
     assert not branches_of(run([None])[1]).height
+    assert not branches_of(run([kept(Yes=(3.0, 2.0))])[1]).height
 
 
 def test_the_figures_and_the_verdict_tell_it() -> None:

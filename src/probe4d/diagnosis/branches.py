@@ -44,6 +44,7 @@ def branches_of(run: Run) -> pl.DataFrame:
         .explode("first_logits")
         .unnest("first_logits")
         .filter(pl.col("label").is_not_null() & pl.col("shuffled").is_not_null())
+        .filter(pl.len().over("question") > 1)  # of one label alone nothing is preferred
         .with_columns(combined=pl.col("clean") + contrast.alpha * (pl.col("clean") - pl.col("shuffled")))
         .sort("clean", descending=True, maintain_order=True)
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 from decoding_making import QUESTIONS, Parts, feature_rows, one_at_a_time, prompt, tiny_model, up_to_a_tie
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from probe4d.errors import InputError
@@ -153,3 +153,12 @@ def test_a_label_that_is_joined_to_the_colon_is_told() -> None:
     made = Tokenizer(models.WordLevel({"<unk>": 0, ":": 1, ": Yes": 2}, unk_token="<unk>"))
     with pytest.raises(InputError, match="the label 'Yes' no token of its own"):
         label_tokens(PreTrainedTokenizerFast(tokenizer_object=made, unk_token="<unk>"), ("Yes",))
+
+
+def test_labels_that_begin_alike_are_told() -> None:
+    made = Tokenizer(models.WordLevel({"<unk>": 0, ":": 1, " ": 2, "Yes": 3, "No": 4}, unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.Split(" ", "isolated")
+    spaced = PreTrainedTokenizerFast(tokenizer_object=made, unk_token="<unk>")
+    assert spaced(": Yes", add_special_tokens=False)["input_ids"] == [1, 2, 3]
+    with pytest.raises(InputError, match="several of the labels Yes, No with the same token"):
+        label_tokens(spaced, ("Yes", "No"))

@@ -20,6 +20,7 @@ from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions
 from probe4d.models.lidar_lm.base_model import fingerprint
 from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
+from probe4d.models.lidar_lm.contrast import label_tokens
 from probe4d.models.lidar_lm.decoding import Decoded, Decoder, DecodingItem, DecodingOptions
 from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.features import FeatureFolder
@@ -32,6 +33,9 @@ _QUIET_S = 0.02
 
 _LIKELIEST = 5
 """Tokens whose logits are kept beside those of the labels."""
+
+_USUAL_LABELS = (("Yes", "No"), ("A", "B", "C", "D"))
+"""Labels that a tokenizer has to tell apart by their first token, where logits are kept."""
 
 _NOT_TAKEN = ("reasoning_effort", "image_detail", "extra_body", "system")
 """Generation options that mean nothing here."""
@@ -88,6 +92,9 @@ class LidarModel:
                 remedy="Leave the layout out (layout, --layout), or say that this is meant (force, --force).",
             )
         model.layout = options.layout or model.layout
+        if options.keep_logits:
+            for labels in _USUAL_LABELS:
+                label_tokens(model.tokenizer, labels)
         self.name = name
         self.max_connections = max_connections
         self.ego_text: EgoText = model.ego_text

@@ -33,7 +33,8 @@ def label_tokens(tokenizer: PreTrainedTokenizerBase, labels: Sequence[str]) -> d
     label and one without.
 
     Raises:
-        InputError: The tokenizer joins a label with the colon, so that no token is the label's own.
+        InputError: The tokenizer joins a label with the colon, or begins two labels alike, so that no token is the
+            label's own.
     """
     lead = tokenizer(":", add_special_tokens=False)["input_ids"]
     found = {}
@@ -45,6 +46,12 @@ def label_tokens(tokenizer: PreTrainedTokenizerBase, labels: Sequence[str]) -> d
                 remedy="Ask without keeping logits.",
             )
         found[label] = tokens[len(lead)]
+    if len(set(found.values())) < len(found):
+        raise InputError(
+            f"the tokenizer begins several of the labels {', '.join(labels)} with the same token, so that its logit is "
+            "no label's own.",
+            remedy="Ask without keeping logits.",
+        )
     return found
 
 

@@ -145,7 +145,7 @@ def train_lora(
     model = load_lidar_lm(start, base, _DTYPES[options.precision]).merged()
     features.refuse_other(encoder=model.encoder, width=model.feature_width)
     model.layout = layout or model.layout
-    model.ego_text = ego_text_of(rows)
+    model.encoder = model.encoder or features.record.encoder  # which a released checkpoint does not name
     rank, alpha, dropout = options.rank or 64, options.alpha or 128, options.dropout
     model.with_lora(rank, alpha, 0.0 if dropout is None else dropout, seed=options.seed)
     return _train(model, rows, features, Path(out), options, stage="lora", told=told)
@@ -227,6 +227,7 @@ def _train(
     stage: Stage,
     told: Mapping[str, Any],
 ) -> Trained:
+    model.ego_text = ego_text_of(rows)
     features_of = features_on_disk(features)
     _refuse_unusable(
         rows, features, Learner(model, features_of, template=options.template, max_length=options.max_length)
