@@ -10,7 +10,6 @@ import typer
 from probe4d.models import generation
 from probe4d.models.lidar_lm import answering_options, layouts
 from probe4d.runs import evidence_plan
-from probe4d.runs.settings import SETTING_NAMES
 from probe4d.wording import listed
 
 
@@ -81,7 +80,8 @@ SettingName = Annotated[
     _part(
         "--setting",
         metavar="NAME",
-        help=f"{listed(SETTING_NAMES, 'or')}.",
+        help="default, anti-position, ego, explicit-threshold, chain-of-thought, permuted:N, repeat:N, tscd:ALPHA or "
+        "tscd-identity.",
     ),
 ]
 Families = Annotated[list[str] | None, _part("--family", metavar="NAME", help="Of this family only; repeatable.")]
