@@ -94,7 +94,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--training-scenes", type=int, default=240)
     parser.add_argument("--scenes", type=int, default=60, help="scenes that are asked about")
     parser.add_argument("--questions", type=int, default=2_800, help="of each family, half of them yes-no")
-    parser.add_argument("--steps", type=int, default=900, help="steps of a training, of 8 key frames each")
+    parser.add_argument("--steps", type=int, default=800, help="steps of a training, of 8 key frames each")
     return parser.parse_args()
 
 
