@@ -11,6 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from probe4d.cli import ask_printing, output
+from probe4d.models.request import FeatureRows
+from probe4d.runs.dry_run import DryRun, ExampleRequest, FeatureEstimate
 from probe4d.runs.summary import RunSummary
 
 
@@ -95,3 +97,34 @@ def test_replies_that_a_key_was_taken_out_of_are_told(
     ask_printing.print_summary(summary(redacted=redacted), Path("run"), to_stdout=True)
     err = capsys.readouterr().err
     assert (err == "") if words is None else (words in err)
+
+
+def test_a_dry_run_says_which_features_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    seen = DryRun(
+        model="lidar-lm:m",
+        setting="default",
+        questions={"existence": 2},
+        calls=2,
+        left_out={},
+        failures=(),
+        text_tokens=1200,
+        pictures=None,
+        features=FeatureEstimate(rows=80, scenes=1, layout="hallu", ego_text="question"),
+        reply_tokens=64,
+        example=ExampleRequest(
+            key="q",
+            model="lidar-lm:m",
+            system=None,
+            pictures=(),
+            features=FeatureRows(scene="s", frames=(0, 1)),
+            ego_text="It moves.",
+            text="Is it?",
+            options={},
+        ),
+    )
+    ask_printing.print_dry_run(seen, counted_by="the checkpoint's tokenizer")
+    printed = capsys.readouterr().out
+    assert "80 rows of 1 scene; layout hallu, ego-motion text question" in printed
+    assert "about 1,200 of text (the checkpoint's tokenizer), 80 of feature rows" in printed
+    assert "features: s, key frames 0, 1" in printed
+    assert "ego-motion text: It moves." in printed

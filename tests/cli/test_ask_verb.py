@@ -217,3 +217,12 @@ def test_another_run_in_the_folder_is_refused_with_what_differs(here: Command, b
     assert len(done.stderr.strip().splitlines()) == 1
     for words in ("holds another run", "limit", "seed", "3", "4"):
         assert words in done.stderr
+
+
+@pytest.mark.parametrize(("options", "noted"), [((), True), (("--evidence", "none"), False)])
+def test_a_lidar_model_that_is_shown_nothing_by_accident_is_noted(
+    bench: Path, command: Command, options: tuple[str, ...], noted: bool
+) -> None:
+    done = command("ask", bench, "--model", "lidar-lm:nowhere", "--dry-run", *options)
+    assert done.returncode == 2
+    assert ("is shown no features. Give --features, or --evidence none if that is meant." in done.stderr) is noted

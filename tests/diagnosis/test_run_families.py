@@ -72,6 +72,21 @@ def test_a_model_of_lidar_is_one_with_and_without_its_features() -> None:
     assert found(shown, others) == found(released, kept) == []
 
 
+def test_what_decoding_came_to_is_compared_whoever_chose_it() -> None:
+    lidar = EvidencePlan(kind="own", view="lidar", span="scene")
+    told = {"parameters": {"checkpoint": "c", "sampling": "same"}}
+    usual = {"temperature": 0.05, "max_tokens": 32}
+    left = asked_run("left", lidar, **told, hints=usual)
+    moved = asked_run("moved", lidar, **told, hints=usual, model="lidar-lm:elsewhere", setting="tscd:1")
+    assert found(left, moved) == [("setting", "moved vs left")]
+    given = asked_run("given", lidar, **told, generation=Generation(**usual), setting="tscd:1")
+    assert found(left, given) == [("setting", "given vs left")]
+    later = asked_run("later", lidar, **told, hints={**usual, "temperature": 0.1}, setting="tscd:1")
+    assert found(left, later) == []
+    thinking = asked_run("thinking", lidar, **told, hints={**usual, "max_tokens": 2048}, setting="chain-of-thought")
+    assert found(left, thinking) == [("setting", "thinking vs left")]
+
+
 def test_seeds_matter_only_where_something_is_drawn() -> None:
     spoilt, seeded = (
         EvidencePlan(kind="shuffled", view="cameras", seed=7),

@@ -156,13 +156,45 @@ def test_options_without_effect_make_no_other_run(tmp_path: Path, field: str, wa
             "ego",
             'its prompts are laid out otherwise than by the version of probe4d that began it ("plain", and now "ego")',
         ),
-        ("hints", {"max_tokens": 9}, {"max_tokens": 8}, "its setting gave max_tokens 9 and now gives max_tokens 8"),
-        ("hints", {}, {"max_tokens": 8}, "its setting gave no max_tokens and now gives max_tokens 8"),
+        (
+            "hints",
+            {"max_tokens": 9},
+            {"max_tokens": 8},
+            "its setting or model gave max_tokens 9 and now gives max_tokens 8",
+        ),
+        ("hints", {}, {"max_tokens": 8}, "its setting or model gave no max_tokens and now gives max_tokens 8"),
     ],
 )
 def test_one_difference_is_said_alone(field: str, was: object, now: object, said: str) -> None:
     before, after = (msgspec.structs.replace(RECORD, **{field: value}) for value in (was, now))
     assert differences(before, after) == [said]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "said"),
+    [
+        ({"hints": {"max_tokens": 9}}, {"generation": Generation(max_tokens=9)}, []),
+        (
+            {"hints": {"max_tokens": 9}},
+            {"generation": Generation(max_tokens=8)},
+            ["--max-tokens was not given and is now 8"],
+        ),
+        (
+            {"model": "lidar-lm:a", "parameters": {"checkpoint": "c", "base": "b"}},
+            {"model": "lidar-lm:z", "parameters": {"checkpoint": "c"}},
+            [],
+        ),
+        (
+            {"model": "lidar-lm:a", "parameters": {"checkpoint": "c"}},
+            {"model": "lidar-lm:a", "parameters": {"checkpoint": "d"}},
+            ['the checkpoint was "c" and is now "d"'],
+        ),
+        ({"model": "a"}, {"model": "z"}, ['--model was "a" and is now "z"']),
+    ],
+)
+def test_what_comes_to_the_same_is_no_difference(was: dict[str, Any], now: dict[str, Any], said: list[str]) -> None:
+    before, after = (msgspec.structs.replace(RECORD, generation=Generation(), hints={}) for _ in range(2))
+    assert differences(msgspec.structs.replace(before, **was), msgspec.structs.replace(after, **now)) == said
 
 
 @pytest.mark.parametrize(("was", "now"), [(None, "a" * 64), ("a" * 64, None)])

@@ -35,7 +35,7 @@ def ask(
     arguments: options.Arguments = None,
     prompts: Prompts,
     features: options.Features = None,
-    sampling: options.Sampling = "released",
+    sampling: options.Sampling = None,
     keep_logits: options.KeepLogits = False,
     layout: options.PromptLayout = None,
     force: options.Force = False,
@@ -106,6 +106,8 @@ def ask(
         timeout_s=timeout,
         workers=prompts.workers,
     )
+    if is_lidar_lm(name) and features is None and prompts.evidence is None:
+        output.note(f"{name} is shown no features. Give --features, or --evidence none if that is meant.")
     read = read_benchmark(benchmark)
     scenes = prompts.scenes(read, plan.evidence)
     if out is None or dry_run:
@@ -148,11 +150,14 @@ def _print_estimate(
 
     count = tokens_by_length if tokenizer is None else tokenizer_at(tokenizer)
     reader = open_reader(model, plan, features=features) if is_lidar_lm(model) else None
-    seen = dry_run(prepare(benchmark, plan, scenes=scenes, reader=reader), model=model, count_tokens=count)
+    seen = dry_run(
+        prepare(benchmark, plan, scenes=scenes, reader=reader), model=model, reader=reader, count_tokens=count
+    )
     if as_json:
         print_json(seen)
     else:
-        print_dry_run(seen, counted_by="4 bytes a token" if tokenizer is None else str(tokenizer))
+        usual = "4 bytes a token" if reader is None else "the checkpoint's tokenizer"
+        print_dry_run(seen, counted_by=usual if tokenizer is None or reader is not None else str(tokenizer))
 
 
 def _ask_all(

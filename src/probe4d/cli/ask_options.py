@@ -72,7 +72,12 @@ BaseUrl = Annotated[
     str | None, _model("--base-url", metavar="URL", help="Address of a server, if not the provider's own.")
 ]
 Arguments = Annotated[
-    list[str] | None, _model("-M", metavar="KEY=VALUE", help="An argument of the provider's own; repeatable.")
+    list[str] | None,
+    _model(
+        "-M",
+        metavar="KEY=VALUE",
+        help="An argument of the provider's own; repeatable. Of lidar-lm: base=DIR, device=NAME.",
+    ),
 ]
 
 SettingName = Annotated[
@@ -132,10 +137,11 @@ Features = Annotated[
     Path | None, _lidar("--features", metavar="FEATURES", help="Its features, as `probe4d encode` writes them.")
 ]
 Sampling = Annotated[
-    answering_options.Sampling,
+    answering_options.Sampling | None,
     _lidar(
         "--sampling",
-        help="released: without temporal contrast, top-k 50 and top-p 0.6; same: drawn from all tokens, as with it.",
+        help="released: cut off at top-k 50 and top-p 0.6; same: drawn from all tokens. Left out: released, and same "
+        "with temporal contrast.",
     ),
 ]
 KeepLogits = Annotated[bool, _lidar("--keep-logits", help="Keep the logits of each answer's first token.")]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import msgspec
 
     from probe4d.diagnosis.watching import Watch
-    from probe4d.runs.dry_run import DryRun, ExampleRequest, PictureEstimate, PictureFacts
+    from probe4d.runs.dry_run import DryRun, ExampleRequest, FeatureEstimate, PictureEstimate, PictureFacts
     from probe4d.runs.summary import RunSummary
 
 __all__ = ["print_dry_run", "print_json", "print_presets", "print_summary", "running"]
@@ -73,6 +73,7 @@ def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
         ("calls", f"{seen.calls:,} ({seen.setting})"),
         *(("left out", line) for line in most_frequent(seen.left_out, rest="for other reasons (see --json)")),
         ("pictures", _pictures(seen.pictures)),
+        *(("features", _features(one)) for one in [seen.features] if one is not None),
         *(("not rendered", reason) for reason in seen.failures),
         ("tokens", _tokens(seen, counted_by)),
     ]
@@ -98,8 +99,19 @@ def _pictures(pictures: PictureEstimate | None) -> str:
     )
 
 
+def _features(features: FeatureEstimate) -> str:
+    from probe4d.wording import counted
+
+    told = f"layout {features.layout}, ego-motion text {features.ego_text}"
+    if not features.rows:
+        return f"none; {told}"
+    return f"{counted(features.rows, 'row')} of {counted(features.scenes, 'scene')}; {told}"
+
+
 def _tokens(seen: DryRun, counted_by: str) -> str:
     text = f"about {seen.text_tokens:,} of text ({counted_by})"
+    if seen.features is not None and seen.features.rows:
+        return f"{text}, {seen.features.rows:,} of feature rows"
     if seen.pictures is None:
         return text
     if seen.pictures.tokens is None:
@@ -112,6 +124,11 @@ def _example(example: ExampleRequest) -> str:
     if example.system is not None:
         lines.append(f"  system: {example.system}")
     lines += [f"  picture {number}: {_picture(one)}" for number, one in enumerate(example.pictures, start=1)]
+    if example.features is not None:
+        frames = ", ".join(map(str, example.features.frames))
+        lines.append(f"  features: {example.features.scene}, key frames {frames}")
+    if example.ego_text is not None:
+        lines.append(f"  ego-motion text: {example.ego_text}")
     return "\n".join([*lines, "  text:", *(f"  | {line}" for line in example.text.splitlines())])
 
 

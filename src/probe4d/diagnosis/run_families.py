@@ -9,8 +9,10 @@ from typing import NamedTuple
 import msgspec
 
 from probe4d.diagnosis.tables import FamilyComparison
+from probe4d.models.generation import Generation
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import Run, RunRecord
+from probe4d.runs.settings import recorded_setting
 from probe4d.wording import listed
 
 __all__ = ["RunFamilies", "find_run_families", "one_evidence", "one_model"]
@@ -18,6 +20,8 @@ __all__ = ["RunFamilies", "find_run_families", "one_evidence", "one_model"]
 _DEFAULT = "default"
 _NOT_OF_THE_MODEL = ("base_url", "keep_logits")
 """Parameters that say where a model was reached, or what was kept of its answers."""
+_CHECKPOINT, _BASE = "checkpoint", "base"
+"""Parameters with the fingerprint of a LiDAR language model, and with where its base was."""
 _FEATURES = "features"
 """Parameter that says which LiDAR features a model was shown; a run that was shown none has none."""
 
@@ -105,11 +109,37 @@ def _recorded_as_one(record: RunRecord, other: RunRecord) -> bool:
     ours, theirs = record.parameters.get(_FEATURES), other.parameters.get(_FEATURES)
     if ours is not None and theirs is not None and ours != theirs:
         return False
-    return (record.model, record.generation, _parameters(record)) == (other.model, other.generation, _parameters(other))
+    one = (_identity(record), _parameters(record)) == (_identity(other), _parameters(other))
+    return one and _generated_alike(record, other)
+
+
+def _identity(record: RunRecord) -> object:
+    """Fingerprint of a checkpoint, wherever it lay, or else the model's name."""
+    return record.parameters.get(_CHECKPOINT, record.model)
 
 
 def _parameters(record: RunRecord) -> dict[str, object]:
-    return {name: value for name, value in record.parameters.items() if name not in (*_NOT_OF_THE_MODEL, _FEATURES)}
+    elsewhere = (*_NOT_OF_THE_MODEL, _FEATURES, *((_BASE,) if _CHECKPOINT in record.parameters else ()))
+    return {name: value for name, value in record.parameters.items() if name not in elsewhere}
+
+
+def _generated_alike(record: RunRecord, other: RunRecord) -> bool:
+    """Whether generation options came to the same, but for those that nobody chose and a setting gave."""
+    if record.generation is None or other.generation is None:
+        return record.generation == other.generation
+    given = [_given(one.generation) for one in (record, other)]
+    of_settings = {name for one in (record, other) for name in recorded_setting(one.setting).hints}
+    of_settings -= set().union(*given)
+    ours, theirs = (
+        {name: value for name, value in (one.hints | chosen).items() if name not in of_settings}
+        for one, chosen in zip((record, other), given, strict=True)
+    )
+    return ours == theirs
+
+
+def _given(generation: Generation | None) -> dict[str, object]:
+    options = {} if generation is None else msgspec.structs.asdict(generation)
+    return {name: value for name, value in options.items() if value not in (None, {})}
 
 
 def _other_evidence(record: RunRecord, against: RunRecord) -> bool:

@@ -84,6 +84,8 @@ def ask(
     if isinstance(model, Foresighted):
         keys = [request_key(*key) for key in prepared.asked]
         model.check(keys, pictures=prepared.plan.evidence.kind != "none")
+    if reader is not None:
+        _refuse_broken(reader, prepared)
     record = _record(model, prepared, course)
     with ExitStack() as unasked, prepared.rendering(workers=course.workers) as renderer:
         if isinstance(model, str) and not (out / RECORD_FILE).exists():
@@ -109,16 +111,25 @@ def ask(
     return read_run(out)
 
 
+def _refuse_broken(reader: FeatureReader, prepared: Prepared) -> None:
+    """Read the features of every scene that is shown, so that what is broken is told before anything is asked."""
+    shown = {exhibit.features.scene for exhibit in prepared.shown.of.values() if exhibit.features is not None}
+    if reader.features is not None:
+        for scene in sorted(shown):
+            reader.features.rows(scene)
+
+
 def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord:
     plan = prepared.plan
+    hints = dict(hints_of(prepared.setting, plan.generation))
     opened_with: dict[str, Any] = {} if plan.base_url is None else {"base_url": plan.base_url}
     if isinstance(model, str) and asked_in_batches(model):
         opened_with["max_connections"] = course.max_connections
     layout = prepared.setting.layout
     if isinstance(model, FeatureReader):
-        opened_with |= model.parameters
-        if prepared.setting.contrast is not None:
-            opened_with["sampling"] = "same"  # whatever is said of answers without contrast
+        drawing = model.drawing(is_contrasted=prepared.setting.contrast is not None)
+        opened_with |= {**model.parameters, "sampling": drawing.pop("sampling")}
+        hints = {name: value for name, value in drawing.items() if getattr(plan.generation, name, None) is None}
         layout = {"none": layout, "question": "ego", "paper": "ego-paper"}[model.ego_text]
     return RunRecord(
         model=model if isinstance(model, str) else model.name,
@@ -127,7 +138,7 @@ def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord
         wording=prepared.wording,
         parameters=without_secrets({**opened_with, **plan.arguments}),
         generation=plan.generation,
-        hints=dict(hints_of(prepared.setting, plan.generation)),
+        hints=hints,
         evidence=plan.evidence,
         selection=plan.selection,
         preset=plan.preset,

@@ -18,6 +18,9 @@ _UNCOMPARED = ("course", "versions", "preset")
 _FOLLOWING = ("layout", "hints", "wording")
 """What follows from the setting, the evidence and the generation options where these differ."""
 
+_PLACES = ("model", "parameters base")
+"""Where a checkpoint and its base lie, which may be elsewhere: the checkpoint's fingerprint tells what they are."""
+
 _SAID = {
     "benchmark": "the benchmark",
     "evidence kind": "--evidence",
@@ -27,6 +30,11 @@ _SAID = {
     "selection seed": "--sample-seed",
     "evidence pictures max_side_px": "--max-side",
     "parameters base_url": "--base-url",
+    "parameters checkpoint": "the checkpoint",
+    "parameters features": "the features",
+    "parameters keep_logits": "--keep-logits",
+    "parameters layout": "--layout",
+    "parameters sampling": "--sampling",
     "parameters max_connections": "--max-connections",
 }
 """Options whose name on the command line is not the last word of their name in the record."""
@@ -43,8 +51,22 @@ def differences(old: RunRecord, new: RunRecord) -> list[str]:
     differing = [name for name in was | now if was.get(name) != now.get(name)]
     if old.wording is None or new.wording is None:  # of which nothing is known
         differing = [name for name in differing if name != "wording"]
+    differing = [name for name in differing if not _is_of_no_account(name, was, now)]
     chosen = [name for name in differing if name.partition(" ")[0] not in _FOLLOWING]
     return [_phrase(name, was.get(name), now.get(name)) for name in chosen or differing]
+
+
+def _is_of_no_account(name: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Whether something comes to the same: an option at the value that it had by itself, or a checkpoint moved."""
+    kind, _, option = name.partition(" ")
+    if kind in ("generation", "hints"):
+        return bool(_in_effect(was, option) == _in_effect(now, option))
+    checkpoints = [options.get("parameters checkpoint") for options in (was, now)]
+    return name in _PLACES and None not in checkpoints and len(set(checkpoints)) == 1
+
+
+def _in_effect(options: Mapping[str, Any], option: str) -> Any:
+    return options.get(f"generation {option}", options.get(f"hints {option}"))
 
 
 def _phrase(name: str, was: Any, now: Any) -> str:
@@ -54,7 +76,7 @@ def _phrase(name: str, was: Any, now: Any) -> str:
     if field == "layout":
         return f"its prompts are laid out otherwise {_BY_THE_VERSION} ({_word(was)}, and now {_word(now)})"
     if field == "hints":
-        return f"its setting gave {_given(option, was)} and now gives {_given(option, now)}"
+        return f"its setting or model gave {_given(option, was)} and now gives {_given(option, now)}"
     return f"{_said(name)} was {_word(was)} and is now {_word(now)}"
 
 

@@ -13,12 +13,13 @@ from PIL import Image as PillowImage
 from probe4d.evidence.image import Image
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
-from probe4d.models.request import Request
+from probe4d.models.request import FeatureRows, Request
 from probe4d.models.tokens import TextTokens, image_tokens, tokens_by_length
+from probe4d.runs.lidar_requests import FeatureReader
 from probe4d.runs.prepared import Prepared
 from probe4d.runs.requests import hints_of
 
-__all__ = ["DryRun", "ExampleRequest", "PictureEstimate", "PictureFacts", "dry_run"]
+__all__ = ["DryRun", "ExampleRequest", "FeatureEstimate", "PictureEstimate", "PictureFacts", "dry_run"]
 
 _LOOKED_AT = 8
 """Requests whose pictures are rendered, spread evenly over the run."""
@@ -42,6 +43,8 @@ class ExampleRequest(msgspec.Struct, frozen=True, kw_only=True):
         model: inspect-ai name of the model.
         system: System message.
         pictures: In the order shown.
+        features: LiDAR features shown; null without.
+        ego_text: How the ego vehicle moves, where a LiDAR language model is told.
         text: Text of the user's message.
         options: Generation options, those that are set.
     """
@@ -50,6 +53,8 @@ class ExampleRequest(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     system: str | None
     pictures: tuple[PictureFacts, ...]
+    features: FeatureRows | None = None
+    ego_text: str | None = None
     text: str
     options: dict[str, object]
 
@@ -74,6 +79,22 @@ class PictureEstimate(msgspec.Struct, frozen=True, kw_only=True):
     tokens: int | None
 
 
+class FeatureEstimate(msgspec.Struct, frozen=True, kw_only=True):
+    """The LiDAR features of a run, and what a LiDAR language model reads around them.
+
+    Attributes:
+        rows: Feature rows over all calls, each of which takes the place of a token.
+        scenes: Different scenes shown.
+        layout: Prompt layout that the model is asked in.
+        ego_text: Which text about the ego vehicle it is asked with.
+    """
+
+    rows: int
+    scenes: int
+    layout: str
+    ego_text: str
+
+
 class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     """What a run would come to; token figures are estimates.
 
@@ -85,7 +106,8 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
         left_out: Selected questions that would not be asked, by reason.
         failures: What kept pictures of the requests looked at from being rendered.
         text_tokens: Tokens of all texts, system messages included.
-        pictures: The pictures; null where nothing is shown.
+        pictures: The pictures; null where none is shown.
+        features: What a LiDAR language model is shown; null for other models.
         reply_tokens: Most tokens of all replies; null without a limit.
         example: The first request; null where there is none.
     """
@@ -98,27 +120,40 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     failures: tuple[str, ...]
     text_tokens: int
     pictures: PictureEstimate | None
+    features: FeatureEstimate | None = None
     reply_tokens: int | None
     example: ExampleRequest | None
 
 
-def dry_run(prepared: Prepared, *, model: str, count_tokens: TextTokens = tokens_by_length) -> DryRun:
+def dry_run(
+    prepared: Prepared,
+    *,
+    model: str,
+    reader: FeatureReader | None = None,
+    count_tokens: TextTokens = tokens_by_length,
+) -> DryRun:
     """Look at a run without asking: nothing is sent, no model opened, no key needed, no file written.
 
     Args:
         prepared: The run (see `probe4d.runs.prepared.prepare`).
         model: inspect-ai name of the model that would be asked; its provider decides what pictures cost.
+        reader: The LiDAR language model that would be asked, which counts its tokens itself; null for other models.
         count_tokens: Counts the tokens of texts.
     """
     keys = list(prepared.asked)
-    texts = [request.text for request in prepared.requests(keys) if isinstance(request, Request)]
+    asked = [request for request in prepared.requests(keys) if isinstance(request, Request)]
     generation = prepared.plan.generation
     system = generation.system
     with prepared.rendering(cache=False) as renderer:
         looked_at = list(prepared.requests(keys[:: max(1, -(-len(keys) // _LOOKED_AT))], renderer=renderer))
     requests = [one for one in looked_at if isinstance(one, Request)]
     families = Counter(question.family for question in {key[0]: one[0] for key, one in prepared.asked.items()}.values())
-    limit = generation.max_tokens or hints_of(prepared.setting, generation).get("max_tokens")
+    if reader is None:
+        limit = generation.max_tokens or hints_of(prepared.setting, generation).get("max_tokens")
+        text_tokens = count_tokens([one.text for one in asked])
+    else:
+        limit = reader.drawing(is_contrasted=prepared.setting.contrast is not None)["max_tokens"]
+        text_tokens = sum(map(reader.prompt_tokens, asked))
     return DryRun(
         model=model,
         setting=prepared.setting.name,
@@ -126,8 +161,9 @@ def dry_run(prepared: Prepared, *, model: str, count_tokens: TextTokens = tokens
         calls=len(keys),
         left_out=dict(Counter(one.reason for one in prepared.left_out).most_common()),
         failures=tuple(dict.fromkeys(one.failure or "" for one in looked_at if isinstance(one, Finished))),
-        text_tokens=count_tokens(texts) + (0 if system is None else count_tokens([system]) * len(keys)),
+        text_tokens=text_tokens + (0 if system is None else count_tokens([system]) * len(keys)),
         pictures=_pictures(prepared, requests, model),
+        features=None if reader is None else _features(asked, reader),
         reply_tokens=None if limit is None else limit * len(keys),
         example=_example(generation, requests[0], model) if requests else None,
     )
@@ -149,6 +185,16 @@ def _pictures(prepared: Prepared, requests: Sequence[Request], model: str) -> Pi
         sizes=tuple(size for size, _ in sizes.most_common()),
         bytes_each=fmean(one.bytes for one in facts) if facts else None,
         tokens=round(fmean(known) * len(shown)) if known else None,
+    )
+
+
+def _features(asked: Sequence[Request], reader: FeatureReader) -> FeatureEstimate:
+    shown = [request.features for request in asked if request.features is not None]
+    return FeatureEstimate(
+        rows=sum(len(features.frames) for features in shown),
+        scenes=len({features.scene for features in shown}),
+        layout=reader.parameters["layout"],
+        ego_text=reader.ego_text,
     )
 
 
@@ -175,6 +221,8 @@ def _example(generation: Generation, request: Request, model: str) -> ExampleReq
         model=model,
         system=generation.system,
         pictures=tuple(map(_facts, request.images)),
+        features=request.features,
+        ego_text=request.ego_text,
         text=request.text,
         options=options,
     )

@@ -107,7 +107,8 @@ def exhibits(
         elsewhere: Says what would be right in other scenes; without it any other scene may be shown.
 
     Raises:
-        InputError: The plan needs scenes or features, and there are none.
+        InputError: The plan needs scenes or features, and there are none; or features of a scene have another number
+            of key frames than its questions say.
     """
     if plan.kind == "none":
         nothing = Exhibit()
@@ -121,6 +122,8 @@ def exhibits(
             remedy="Give --model lidar-lm:CHECKPOINT with --features, or other evidence.",
         )
     known = known_scenes(scenes, features)
+    if features is not None:
+        features.refuse_other(frames=_keyframes_told(questions, known))
     reasons: Reasons = {}
     shown = _own_frames(questions, plan, known, reasons)
     if plan.kind == "shuffled":
@@ -132,6 +135,12 @@ def exhibits(
     elif scenes is not None:
         of = _exhibited(_pictures(questions, shown, plan, scenes), shown, Sources(scenes), reasons)
     return Exhibits(of, tuple(_left_out(question.id, reasons) for question in questions if question.id in reasons))
+
+
+def _keyframes_told(questions: Sequence[Question], known: KnownScenes) -> dict[str, int]:
+    """Number of key frames of each scene that could be shown, as far as its questions tell it."""
+    told = {known.name_of(question): question.keyframes for question in questions}
+    return {scene: keyframes for scene, keyframes in told.items() if scene is not None and keyframes is not None}
 
 
 def _of_features(shown: _Shown) -> Exhibit:

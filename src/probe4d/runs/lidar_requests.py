@@ -44,6 +44,12 @@ class FeatureReader(Protocol):
     def parameters(self) -> dict[str, Any]:
         """What it was opened with, for the run's record."""
 
+    def drawing(self, *, is_contrasted: bool) -> dict[str, Any]:
+        """How tokens are drawn, with contrast or without: `sampling`, and generation options with their values."""
+
+    def prompt_tokens(self, request: Request) -> int:
+        """Count the tokens of a request, without its feature rows."""
+
 
 class LidarRequests:
     """Completes requests for a LiDAR language model.

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from probe4d.errors import InputError
 from probe4d.models.hosted import open_model
+from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions, refuse_foreign
 from probe4d.models.request import Model
 from probe4d.runs.plan import Course, RunPlan
+from probe4d.runs.requests import hints_of
+from probe4d.runs.settings import Setting, setting_named
 from probe4d.wording import listed
 
 if TYPE_CHECKING:
@@ -23,6 +28,8 @@ _ARGUMENTS = ("base", "device")
 def open_reader(name: str, plan: RunPlan, *, features: Path | str | None, course: Course | None = None) -> LidarModel:
     """Open a LiDAR language model by its name.
 
+    What can be refused without the model is refused before torch is imported, which takes its time.
+
     Args:
         name: `lidar-lm:` and the folder of a checkpoint.
         plan: What is asked and how.
@@ -32,12 +39,34 @@ def open_reader(name: str, plan: RunPlan, *, features: Path | str | None, course
     Raises:
         InputError: A package of the extra `lidar` is missing, or checkpoint and features cannot be used.
     """
+    setting = setting_named(plan.setting)
+    _refuse_options(name, plan, setting, shows_features=features is not None)
+    checkpoint = Path(name.removeprefix(PREFIX))
+    if name == PREFIX or not checkpoint.is_dir():
+        raise InputError(
+            f"{name} names no folder of a checkpoint.",
+            remedy=f"Give {PREFIX} and a folder that `probe4d train` wrote, or a released one.",
+        )
+    from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.needs import refuse_missing
 
     refuse_missing()
+    shown = None if features is None else FeatureFolder(features)
     from probe4d.models.lidar_lm.answering import LidarModel
-    from probe4d.models.lidar_lm.features import FeatureFolder
 
+    return LidarModel(
+        name,
+        shown,
+        options=_lidar_options(plan, setting),
+        generation=msgspec.structs.replace(plan.generation, **hints_of(setting, plan.generation)),
+        max_connections=(course or Course()).max_connections,
+        **plan.arguments,
+    )
+
+
+def _refuse_options(name: str, plan: RunPlan, setting: Setting, *, shows_features: bool) -> None:
+    """Refuse what no LiDAR language model can be asked, whichever it is."""
+    refuse_foreign(plan.generation)
     if unknown := sorted(plan.arguments.keys() - _ARGUMENTS):
         raise InputError(
             f"a LiDAR language model takes no argument {unknown[0]!r}.",
@@ -45,22 +74,29 @@ def open_reader(name: str, plan: RunPlan, *, features: Path | str | None, course
         )
     if plan.base_url is not None:
         raise InputError(f"{name} runs here, and has no server.", remedy="Leave base_url (--base-url) out.")
-    if (plan.evidence.view == "lidar") != (features is not None):
+    if (plan.evidence.view == "lidar") != shows_features:
         raise InputError(
             f"with the evidence {plan.evidence.name} a LiDAR language model is shown "
-            + ("features, of which there is no folder." if features is None else "no features."),
-            remedy="Give a folder that `probe4d encode` wrote (features=, --features)."
-            if features is None
-            else "Leave the folder of features out (features=, --features), or give the evidence lidar.",
+            + ("no features." if shows_features else "features, of which there is no folder."),
+            remedy="Give the evidence lidar, or none and no folder of features (features=, --features)."
+            if shows_features
+            else "Give a folder that `probe4d encode` wrote (features=, --features).",
         )
-    return LidarModel(
-        name,
-        None if features is None else FeatureFolder(features),
-        options=plan.lidar,
-        generation=plan.generation,
-        max_connections=(course or Course()).max_connections,
-        **plan.arguments,
-    )
+    if setting.contrast is not None and plan.lidar.sampling == "released":
+        raise InputError(
+            f"the setting {setting.name} draws from all tokens, which is the sampling same, not released.",
+            remedy="Leave the sampling out (sampling, --sampling).",
+        )
+    if plan.generation.top_p is not None and _lidar_options(plan, setting).sampling == "same":
+        raise InputError(
+            "where tokens are drawn from all, top_p (--top-p) has no effect.",
+            remedy="Leave it out, or ask in the setting default with the sampling released.",
+        )
+
+
+def _lidar_options(plan: RunPlan, setting: Setting) -> LidarOptions:
+    usual = "released" if setting.contrast is None else "same"
+    return msgspec.structs.replace(plan.lidar, sampling=plan.lidar.sampling or usual)
 
 
 def open_named(name: str, plan: RunPlan, course: Course) -> Model:

@@ -61,7 +61,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
         parameters: What the model was opened with (`base_url`, the provider's own arguments), or what an import
             knows of the generation; in `hf/` also `max_connections`, the size of its batches.
         generation: Generation options; null where they are not known.
-        hints: Generation options that the setting gave, where those leave the choice.
+        hints: Generation options that the setting gave, or that a LiDAR language model drew by, where those leave the
+            choice.
         evidence: What the model was shown; null where that is not known.
         selection: Which questions were asked; null means all.
         preset: Name of the preset that options came from; those of the user stand before it.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +24,9 @@ from probe4d.models.lidar_lm.checkpoint import save
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.runs.dry_run import dry_run
 from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.opening import open_reader
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import prepare
 from probe4d.runs.run import Run
@@ -189,12 +195,105 @@ def test_a_scene_without_features_is_left_out_and_told(
     assert len(texts(run)) == len(built.questions) - len(lacking)
 
 
+def test_broken_features_are_told_before_anything_is_asked(
+    asked: Any, built: Benchmark, features: Path, tmp_path: Path
+) -> None:
+    scene = built.questions[-1].scene
+    with pytest.raises(InputError, match=rf"{scene}.*NaN or infinite"):
+        asked(features=spoilt(features, tmp_path / "nan", scene, lambda rows: np.full_like(rows, np.nan)))
+    assert not list(tmp_path.glob("run*"))
+
+
 def test_features_of_another_make_are_refused(asked: Any, scenes: Scenes, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"width 4.*width 6"):
         asked(features=features_of(scenes, tmp_path / "narrow", width=4))
     with pytest.raises(InputError, match="another encoder"):
         asked(features=features_of(scenes, tmp_path / "strange", encoder="f" * 16))
     assert not list(tmp_path.glob("run*"))
+
+
+def spoilt(features: Path, folder: Path, scene: str, change: Callable[[np.ndarray[Any, Any]], Any]) -> Path:
+    """A copy of features in which those of one scene are changed."""
+    shutil.copytree(features, folder)
+    (folder / f"{scene}.safetensors").unlink()
+    write_rows(folder, scene, change(FeatureFolder(features).rows(scene)))
+    return folder
+
+
+def test_features_of_another_number_of_key_frames_are_refused(
+    asked: Any, built: Benchmark, features: Path, tmp_path: Path
+) -> None:
+    question = next(iter(built.questions))
+    fewer = spoilt(features, tmp_path / "fewer", question.scene, lambda rows: rows[:5])
+    told = rf"{question.scene}.*features of 5 key frames, and the scene has {question.keyframes}\."
+    with pytest.raises(InputError, match=told):
+        asked(features=fewer)
+    assert not list(tmp_path.glob("run*"))
+
+
+def test_what_a_run_was_drawn_by_is_recorded(asked: Any) -> None:
+    drawn = {"temperature": 0.05, "max_tokens": 32}
+    part = {"selection": probe4d.Selection(limit=2), "generation": Generation()}
+    released, same, contrasted = (
+        asked(**part).record,
+        asked(**part, lidar=LidarOptions(sampling="same")).record,
+        asked(**part, setting="tscd:1").record,
+    )
+    assert released.hints == {**drawn, "top_k": 50, "top_p": 0.6}
+    assert same.hints == contrasted.hints == drawn
+    assert [one.parameters["sampling"] for one in (released, same, contrasted)] == ["released", "same", "same"]
+    assert asked(selection=probe4d.Selection(limit=2)).record.hints == {"top_k": 50, "top_p": 0.6}
+
+
+def test_a_moved_checkpoint_and_what_was_the_default_go_on_with_a_run(
+    built: Benchmark, checkpoint: Path, features: Path, tmp_path: Path
+) -> None:
+    def ask(model: Path, **options: Any) -> Run:
+        plan = RunPlan(
+            evidence=evidence_named("lidar"), selection=probe4d.Selection(limit=2), generation=Generation(**options)
+        )
+        return probe4d.ask(built, tmp_path / "run", model=f"lidar-lm:{model}", plan=plan, features=features)
+
+    first = ask(checkpoint)
+    again = ask(shutil.copytree(checkpoint, tmp_path / "moved"), temperature=0.05, max_tokens=32)
+    assert again.record == first.record
+    assert again.answers.equals(first.answers)
+    with pytest.raises(InputError, match=r"--temperature was not given and is now 0\.1\."):
+        ask(checkpoint, temperature=0.1)
+
+
+def test_a_dry_run_tells_what_a_lidar_model_is_shown(built: Benchmark, checkpoint: Path, features: Path) -> None:
+    plan = RunPlan(evidence=evidence_named("lidar"), generation=GREEDY)
+    model = f"lidar-lm:{checkpoint}"
+    reader = open_reader(model, plan, features=features)
+    seen = dry_run(prepare(built, plan, reader=reader), model=model, reader=reader)
+    assert seen.features is not None
+    assert (seen.features.layout, seen.features.ego_text) == ("hallu", "none")
+    assert seen.features.rows == sum(question.keyframes or 0 for question in built.questions)
+    assert seen.reply_tokens == 3 * len(built.questions)
+    assert seen.example is not None
+    assert seen.example.features is not None
+    assert seen.example.features.scene == next(iter(built.questions)).scene
+
+
+def test_a_dry_run_counts_what_is_read(asked: Any, built: Benchmark, checkpoint: Path, features: Path) -> None:
+    plan = RunPlan(evidence=evidence_named("lidar"), generation=GREEDY, selection=probe4d.Selection(limit=5))
+    reader = open_reader(f"lidar-lm:{checkpoint}", plan, features=features)
+    seen = dry_run(prepare(built, plan, reader=reader), model="lidar-lm:tiny", reader=reader)
+    assert seen.features is not None
+    assert seen.text_tokens + seen.features.rows == asked(selection=plan.selection).answers["input_tokens"].sum()
+
+
+def test_wrong_options_are_told_before_torch_is_imported() -> None:
+    """Importing it takes longer than all else that a wrong command does."""
+    code = (
+        "import sys\nfrom probe4d.errors import InputError\n"
+        "from probe4d.runs.opening import open_reader\nfrom probe4d.runs.plan import RunPlan\n"
+        "try:\n    open_reader('lidar-lm:nowhere', RunPlan(), features=None)\n"
+        "except InputError as error:\n    print(type(error).__name__, 'torch' in sys.modules)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["InputError", "False"]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +308,10 @@ def test_features_of_another_make_are_refused(asked: Any, scenes: Scenes, tmp_pa
         ({"arguments": {"device": "abacus"}}, "no device 'abacus'"),
         ({"base_url": "http://localhost:1"}, "has no server"),
         ({"generation": Generation(system="Be good.")}, "takes no system"),
-        ({"model": Path("nowhere")}, "is no checkpoint"),
+        ({"model": Path("nowhere")}, "names no folder of a checkpoint"),
+        ({"setting": "tscd:1", "lidar": LidarOptions(sampling="released")}, "the sampling same, not released"),
+        ({"setting": "tscd:1", "generation": Generation(top_p=0.5)}, r"top_p \(--top-p\) has no effect"),
+        ({"generation": Generation(max_tokens=10**6)}, r"1,000,000 tokens .* Lower max_tokens"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_a_folder_is_made(

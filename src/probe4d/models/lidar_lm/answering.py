@@ -17,13 +17,14 @@ from probe4d.errors import InputError, RunError
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.failures import one_line
 from probe4d.models.generation import Generation
-from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions
+from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions, refuse_foreign
 from probe4d.models.lidar_lm.base_model import fingerprint
 from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
 from probe4d.models.lidar_lm.contrast import label_tokens
 from probe4d.models.lidar_lm.decoding import Decoded, Decoder, DecodingItem, DecodingOptions
 from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.models.lidar_lm.splicing import FEATURES
 from probe4d.models.request import FeatureRows, ModelFailure, Reply, Request
 
 __all__ = ["LidarModel"]
@@ -36,9 +37,6 @@ _LIKELIEST = 5
 
 _USUAL_LABELS = (("Yes", "No"), ("A", "B", "C", "D"))
 """Labels that a tokenizer has to tell apart by their first token, where logits are kept."""
-
-_NOT_TAKEN = ("reasoning_effort", "image_detail", "extra_body", "system")
-"""Generation options that mean nothing here."""
 
 
 class _Waiting(NamedTuple):
@@ -81,7 +79,7 @@ class LidarModel:
         device: str | None = None,
     ) -> None:
         options, generation = options or LidarOptions(), generation or Generation()
-        _refuse_foreign(generation)
+        refuse_foreign(generation)
         model = load_lidar_lm(Path(name.removeprefix(PREFIX)), base=base).merged().to(device_named(device)).eval()
         if features is not None:
             features.refuse_other(encoder=model.encoder, width=model.feature_width)
@@ -104,13 +102,13 @@ class LidarModel:
             "features": None if features is None else features.fingerprint,
             "layout": model.layout,
             "ego_text": model.ego_text,
-            "sampling": options.sampling,
             "keep_logits": options.keep_logits,
             "dtype": str(model.dtype).removeprefix("torch."),
         }
         self._model = model
         self._decoder = Decoder(model)
         self._decoding = _decoding_options(options, generation, together=max_connections)
+        self._refuse_long_answers()
         self._rows = lru_cache(maxsize=64)(self._read_rows)
         self._waiting: list[_Waiting] = []
         self._answering: asyncio.Task[None] | None = None
@@ -121,6 +119,33 @@ class LidarModel:
             raise InputError(
                 f"{self.name} is shown LiDAR features, no pictures.",
                 remedy="Give a folder of features (features=, --features), or show nothing.",
+            )
+
+    def drawing(self, *, is_contrasted: bool) -> dict[str, Any]:
+        """How tokens are drawn, whoever chose it, in the names of generation options.
+
+        Args:
+            is_contrasted: Whether requests come with temporal contrast, which cuts off no tokens.
+
+        Returns:
+            sampling, temperature and max_tokens, and where tokens are cut off, top_k and top_p.
+        """
+        used = self._decoding
+        sampling = "same" if is_contrasted else used.sampling
+        cut = {"top_k": used.top_k, "top_p": used.top_p} if sampling == "released" else {}
+        return {"sampling": sampling, "temperature": used.temperature, "max_tokens": used.max_new_tokens, **cut}
+
+    def prompt_tokens(self, request: Request) -> int:
+        """Count the tokens of a request as the model reads it, without its feature rows."""
+        return int((self._model.prompt(request.text, request.ego_text).ids != FEATURES).sum())
+
+    def _refuse_long_answers(self) -> None:
+        most, wanted = self._model.language_model.config.max_position_embeddings, self._decoding.max_new_tokens
+        if wanted >= most:
+            raise InputError(
+                f"an answer of up to {wanted:,} tokens leaves no place for a question: the language model takes "
+                f"{most:,} positions.",
+                remedy="Lower max_tokens (--max-tokens).",
             )
 
     async def reply(self, request: Request) -> Reply:
@@ -204,15 +229,9 @@ class LidarModel:
         return self.features.rows(named.scene, named.frames)
 
 
-def _refuse_foreign(generation: Generation) -> None:
-    for option in _NOT_TAKEN:
-        if getattr(generation, option):
-            raise InputError(f"a LiDAR language model takes no {option} (--{option.replace('_', '-')}).")
-
-
 def _decoding_options(options: LidarOptions, generation: Generation, *, together: int) -> DecodingOptions:
     usual = DecodingOptions(
-        sampling=options.sampling,
+        sampling=options.sampling or "released",
         keep_logits=_LIKELIEST if options.keep_logits else None,
         batch_rows=2 * together,  # both branches of as many questions as can wait
     )

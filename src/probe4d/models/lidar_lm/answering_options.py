@@ -6,32 +6,38 @@ from typing import Literal
 
 import msgspec
 
+from probe4d.errors import InputError
+from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.layouts import Layout
 
-__all__ = ["PREFIX", "LidarOptions", "Sampling", "is_lidar_lm"]
+__all__ = ["PREFIX", "LidarOptions", "Sampling", "is_lidar_lm", "refuse_foreign"]
 
 PREFIX = "lidar-lm:"
 """Before the folder of a checkpoint in a model's name."""
 
 Sampling = Literal["released", "same"]
-"""How an item without contrast is sampled.
+"""How tokens are drawn.
 
 `released` cuts off what is unlikely, as `generate` did in LiDAR-Hallu's default runs; `same` samples as temporal
 contrast does, from everything, so that two runs differ by the contrast alone.
 """
 
 
+_NOT_TAKEN = ("reasoning_effort", "image_detail", "extra_body", "system")
+"""Generation options that mean nothing to a LiDAR language model."""
+
+
 class LidarOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What decides a LiDAR language model's answers beside the generation options.
 
     Attributes:
-        sampling: How answers without temporal contrast are sampled.
+        sampling: How tokens are drawn; null draws as `released`, and with temporal contrast as `same`.
         keep_logits: Whether the logits of an answer's first token are kept, of both branches.
         layout: A prompt layout in place of the checkpoint's own; null asks it as it was trained.
         force: Whether it is asked in another layout than its own all the same.
     """
 
-    sampling: Sampling = "released"
+    sampling: Sampling | None = None
     keep_logits: bool = False
     layout: Layout | None = None
     force: bool = False
@@ -40,3 +46,16 @@ class LidarOptions(msgspec.Struct, frozen=True, kw_only=True):
 def is_lidar_lm(name: str) -> bool:
     """Whether a model's name is that of a LiDAR language model's checkpoint."""
     return name.startswith(PREFIX)
+
+
+def refuse_foreign(generation: Generation) -> None:
+    """Refuse generation options that mean nothing to a LiDAR language model.
+
+    Raises:
+        InputError: One of them is given.
+    """
+    for option in _NOT_TAKEN:
+        if getattr(generation, option):
+            raise InputError(
+                f"a LiDAR language model takes no {option} (--{option.replace('_', '-')}).", remedy="Leave it out."
+            )

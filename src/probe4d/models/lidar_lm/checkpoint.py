@@ -35,6 +35,9 @@ PROJECTOR = "projector.safetensors"
 ADAPTER = "adapter"
 LANGUAGE_MODEL = "language_model"
 
+_BASE = "base=, --base; where it is asked, -M base=DIR"
+"""The option as Python, the verbs that train and the verb that asks have it."""
+
 
 class BaseRecord(msgspec.Struct, frozen=True):
     """The base that a checkpoint's language model was read from.
@@ -129,7 +132,7 @@ def load_lidar_lm(
         raise InputError(
             f"the checkpoint is for embeddings of width {record.hidden_width}; the language model's have {hidden}.",
             path=folder,
-            remedy="Give the base that it was made of (--base).",
+            remedy=f"Give the base that it was made of ({_BASE}).",
         )
     model = LidarLanguageModel(
         found.language_model.requires_grad_(False),
@@ -175,7 +178,7 @@ def _language_model(
             raise InputError(
                 "the checkpoint has its language model in full and takes no other.",
                 path=folder,
-                remedy="Leave the base out (--base).",
+                remedy=f"Leave the base out ({_BASE}).",
             )
         return read_base(folder / LANGUAGE_MODEL, dtype), None
     path = base or Path(record.base.path)
@@ -183,7 +186,7 @@ def _language_model(
         raise InputError(
             f"the language model that the checkpoint was made of is not in {path}.",
             path=folder,
-            remedy="Say where it is (--base).",
+            remedy=f"Say where it is ({_BASE}).",
         )
     found = read_base(path, dtype)
     if found.fingerprint != record.base.fingerprint:
@@ -191,7 +194,7 @@ def _language_model(
             f"the checkpoint was made of a language model with the fingerprint {record.base.fingerprint} "
             f"({record.base.path}); that in {path} has {found.fingerprint}.",
             path=folder,
-            remedy="Give the base that it was made of (--base).",
+            remedy=f"Give the base that it was made of ({_BASE}).",
         )
     return found, Base(path.resolve(), found.fingerprint)
 
