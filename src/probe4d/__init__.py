@@ -143,9 +143,17 @@ _HOMES = {
 }
 
 
+_LIDAR = "probe4d.models.lidar_lm"
+
+
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+        try:
+            return getattr(importlib.import_module(_HOMES[name]), name)
+        except ModuleNotFoundError:
+            if _HOMES[name].startswith(_LIDAR):
+                importlib.import_module(f"{_LIDAR}.needs").refuse_missing()
+            raise
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

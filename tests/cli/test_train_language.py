@@ -23,7 +23,7 @@ from probe4d.scenes.tables import Scenes
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 WIDTH = 8
-SMALL = ("--precision", "fp32", "--no-gradient-checkpointing", "--accumulation", 1, "--batch", 20, "--epochs", 1)
+SMALL = ("--precision", "fp32", "--no-recompute", "--accumulation", 1, "--batch", 20, "--epochs", 1)
 
 
 @pytest.fixture(scope="module")

@@ -152,3 +152,11 @@ def test_what_was_left_out_is_listed(tmp_path: Path) -> None:
     assert len(read_training_rows(tmp_path / "out")) == 1
     (left,) = (json.loads(line) for line in (tmp_path / "out" / "left_out.jsonl").read_bytes().splitlines())
     assert left["question"] == done.left_out[0].question == benchmark.questions[1].id
+
+
+def test_rows_say_how_many_key_frames_their_scene_has(tmp_path: Path) -> None:
+    benchmark = making.benchmark_of(
+        [making.question(place, suite="lidar-hallu", keyframes=count) for place, count in enumerate((40, None))]
+    )
+    export_training(benchmark, tmp_path / "rows")
+    assert [row.keyframes for row in read_training_rows(tmp_path / "rows")] == [40, None]

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from probe4d.cli import app
@@ -82,6 +83,7 @@ def test_with_the_dataset_scenes_have_its_names(tmp_path: Path, scenes: Scenes, 
 
 def test_captions_are_about_the_key_frames_of_their_samples(tmp_path: Path, scenes: Scenes) -> None:
     keyframe = scenes.keyframes.filter(frame=7).row(1, named=True)
+    keyframes = scenes.scenes.row(by_predicate=pl.col("scene") == keyframe["scene"], named=True)["keyframes"]
     rows: list[Released] = [
         {"sample_token": keyframe["token"], "question": "What is ahead?", "answer_lidar": "Two cars."},
         {"id": keyframe["token"], "conversations": conversation("<image>\nWhat is behind?", "Nothing.")},
@@ -89,8 +91,12 @@ def test_captions_are_about_the_key_frames_of_their_samples(tmp_path: Path, scen
     ]
     read, done = imported(rows, tmp_path, scenes=scenes)
     assert read == [
-        TrainingRow(scene=keyframe["scene"], frames=(7,), prompt="What is ahead?", answer="Two cars."),
-        TrainingRow(scene=keyframe["scene"], frames=(7,), prompt="What is behind?", answer="Nothing."),
+        TrainingRow(
+            scene=keyframe["scene"], frames=(7,), prompt="What is ahead?", answer="Two cars.", keyframes=keyframes
+        ),
+        TrainingRow(
+            scene=keyframe["scene"], frames=(7,), prompt="What is behind?", answer="Nothing.", keyframes=keyframes
+        ),
     ]
     assert sum(done.left_out.values()) == 1
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from probe4d.cli import app, output
+from probe4d.cli.groups import with_groups
+from probe4d.cli.reading_options import Reading
 from probe4d.errors import InputError
 from probe4d.evidence.coverage import Coverage
 from probe4d.wording import counted
@@ -26,8 +28,10 @@ _CAMERA = "camera:"
 
 
 @app.command("encode")
+@with_groups
 def encode(
     dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset.")],
+    *,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FEATURES", help="Folder of features, new or to go on with.")
     ],
@@ -58,23 +62,15 @@ def encode(
     batch: Annotated[
         int, typer.Option("--batch", min=1, help="Key frames encoded together; lower it to save memory.")
     ] = 8,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Threads that read files ahead.")] = 2,
-    device: Annotated[
-        str | None, typer.Option("--device", help="Such as cpu or cuda; left out: an accelerator if there is one.")
-    ] = None,
-    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
-    reference_channel: Annotated[
-        str | None, typer.Option("--reference-channel", help="LiDAR whose times and poses key frames have.")
-    ] = None,
+    reading: Reading,
 ) -> None:
     """Write the features of a dataset's scenes.
 
     A scene's file appears when the scene is finished: a command that was broken off goes on when it is repeated.
     """
     from probe4d.models.lidar_lm.encoding import encode as write
-    from probe4d.scenes.opening import open_scenes
 
-    scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
+    scenes = reading.scenes(dataroot)
     if modality.startswith(_CAMERA):
         frames, made_by = _images(scenes, modality.removeprefix(_CAMERA), clip, encoder)
     else:
@@ -93,14 +89,17 @@ def encode(
             out,
             scenes=scene or None,
             batch=batch,
-            workers=workers,
-            device=device,
+            workers=reading.workers,
+            device=reading.device,
             begun=counter.expect,
             done=done,
         )
     seconds = time.monotonic() - began
     typer.echo(f"{out}: {counted(len(features.scenes), 'scene')}, rows of width {features.record.width}")
-    output.note(f"{counted(len(made), 'key frame')} encoded, {len(made) / seconds:.1f} a second.")
+    if made:
+        output.note(f"{counted(len(made), 'key frame')} encoded, {len(made) / seconds:.1f} a second.")
+    else:
+        output.note("All scenes were encoded before.")
 
 
 def _clouds(

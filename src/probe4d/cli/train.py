@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from probe4d.cli import app, output
+from probe4d.cli.groups import with_groups
+from probe4d.cli.reading_options import Reading
 from probe4d.evidence.coverage import Coverage
 
 __all__ = ["train"]
@@ -17,8 +19,10 @@ app.add_typer(train, name="train")
 
 
 @train.command("encoder")
+@with_groups
 def train_encoder(
     dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset with cameras.")],
+    *,
     clip: Annotated[
         Path,
         typer.Option(
@@ -50,14 +54,7 @@ def train_encoder(
     checkpoint_every: Annotated[
         int, typer.Option("--checkpoint-every", help="Steps; a killed training goes on from the last checkpoint.")
     ] = 250,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Threads that read files ahead.")] = 2,
-    device: Annotated[
-        str | None, typer.Option("--device", help="Such as cpu or cuda; left out: an accelerator if there is one.")
-    ] = None,
-    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
-    reference_channel: Annotated[
-        str | None, typer.Option("--reference-channel", help="LiDAR whose times and poses key frames have.")
-    ] = None,
+    reading: Reading,
 ) -> None:
     """Train a LiDAR encoder to embed what a camera sees as CLIP embeds the camera's image.
 
@@ -67,7 +64,6 @@ def train_encoder(
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.evidence.wedge_rig import shared_cameras
     from probe4d.models.lidar_lm.needs import refuse_missing
-    from probe4d.scenes.opening import open_scenes
 
     refuse_missing()
     from probe4d.models.lidar_lm.encoder import load_encoder
@@ -83,7 +79,7 @@ def train_encoder(
         seed=seed,
         checkpoint_every=checkpoint_every,
     )
-    scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
+    scenes = reading.scenes(dataroot)
     if split is None:
         split = "train" if "train" in scenes.scenes["split"] else "all"
     learnt, _ = select_split(scenes, split)
@@ -91,7 +87,13 @@ def train_encoder(
     tower = load_image_tower(clip)
     with output.progress("Embedding images") as counter:
         targets = embed_images(
-            clouds, tower, out / TARGETS, workers=workers, device=device, begun=counter.expect, done=counter
+            clouds,
+            tower,
+            out / TARGETS,
+            workers=reading.workers,
+            device=reading.device,
+            begun=counter.expect,
+            done=counter,
         )
     with output.progress("Training, steps") as counter:
         encoder = learn(
@@ -100,8 +102,8 @@ def train_encoder(
             out,
             encoder=new_encoder(tower.width, seed=seed) if start is None else load_encoder(start),
             options=options,
-            workers=workers,
-            device=device,
+            workers=reading.workers,
+            device=reading.device,
             begun=counter.expect,
             done=counter,
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,9 +43,10 @@ class Hyperparameters:
     batch: Annotated[int | None, _how("--batch", help="Rows at once on a device; lower it to save memory.")] = None
     accumulation: Annotated[int | None, _how("--accumulation", help="Batches a step.")] = None
     learning_rate: Annotated[float | None, _how("--learning-rate", help="Its peak.")] = None
-    precision: Annotated[Precision | None, _how("--precision", help="bf16, fp16 or fp32.")] = None
+    precision: Annotated[Precision | None, _how("--precision", metavar="NAME", help="bf16, fp16 or fp32.")] = None
     gradient_checkpointing: Annotated[
-        bool | None, _how("--gradient-checkpointing/--no-gradient-checkpointing", help="Save memory, or time.")
+        bool | None,
+        _how("--recompute/--no-recompute", help="Compute activations twice (gradient checkpointing), to save memory."),
     ] = None
     max_length: Annotated[int | None, _how("--max-length", help="Most tokens and feature rows of a row.")] = None
     seed: Annotated[int | None, _how("--seed", help="Of the order of rows, new weights and dropout.")] = None
@@ -91,21 +94,9 @@ def train_projector(
     _quiet_unless_first()
     options = _options("projector", how)
     learnt = read_training_rows(rows)  # before torch is imported, which takes seconds
-    from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.training import train_projector as learn
 
-    with output.progress("Training, steps") as counter:
-        done = learn(
-            learnt,
-            FeatureFolder(features),
-            out,
-            base=base,
-            options=options,
-            layout=layout,
-            begun=counter.expect,
-            done=counter,
-        )
-    _tell(done, "projector")
+    _learn("projector", partial(learn, learnt, base=base, options=options, layout=layout), features, out)
 
 
 @train.command("lora")
@@ -153,22 +144,17 @@ def train_lora(
     learnt = read_training_rows(rows)
     if ego_text is not None:
         learnt = _with_ego_text(learnt, ego_text, data, version)
-    from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.training import train_lora as learn
 
+    _learn("checkpoint", partial(learn, learnt, start=start, base=base, options=options, layout=layout), features, out)
+
+
+def _learn(what: str, learn: Callable[..., Trained], features: Path, out: Path) -> None:
+    from probe4d.models.lidar_lm.features import FeatureFolder
+
     with output.progress("Training, steps") as counter:
-        done = learn(
-            learnt,
-            FeatureFolder(features),
-            out,
-            start=start,
-            base=base,
-            options=options,
-            layout=layout,
-            begun=counter.expect,
-            done=counter,
-        )
-    _tell(done, "checkpoint")
+        done = learn(FeatureFolder(features), out, begun=counter.expect, done=counter)
+    _tell(done, what)
 
 
 def _options(stage: Stage, how: Hyperparameters, **given: Any) -> TrainingOptions:

@@ -96,7 +96,10 @@ def import_training(
         else:
             scene, frame = place
             frames = None if frame is None else (frame,)
-            rows.append(TrainingRow(scene=scene, frames=frames, prompt=said.question, answer=said.answer))
+            keyframes = None if places is None else places.keyframes[scene]
+            rows.append(
+                TrainingRow(scene=scene, frames=frames, prompt=said.question, answer=said.answer, keyframes=keyframes)
+            )
     if not rows:
         raise InputError(f"holds no row that can be learnt from ({dict(left_out)}).", path=file)
     write_training_rows(with_ego_text(rows, ego_text, None if scenes is None else scenes.keyframes), Path(out))
@@ -109,6 +112,7 @@ class _Places:
     def __init__(self, scenes: Scenes) -> None:
         self.names = SceneNames(scenes)
         keyframes = scenes.keyframes.select("token", "scene", "frame")
+        self.keyframes: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
         self.samples = {token: (scene, frame) for token, scene, frame in keyframes.iter_rows()}
 
 

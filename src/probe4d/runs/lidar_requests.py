@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import msgspec
 
 from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text import EgoTexts
 from probe4d.evidence.ego_text_kind import EgoText
@@ -71,6 +72,7 @@ class LidarRequests:
     ) -> None:
         self._seed = _SAMPLING_SEED if seed is None else seed
         self._kind = ego_text
+        self._names = None if scenes is None else SceneNames(scenes)
         self._contrast = contrast
         self._texts = None if ego_text == "none" or scenes is None else EgoTexts(scenes.keyframes, ego_text)
         if ego_text == "paper" and scenes is None:
@@ -78,6 +80,12 @@ class LidarRequests:
                 "the checkpoint is asked with the ego-motion text of the B4DL paper, which is measured in the dataset.",
                 remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
             )
+
+    def knows_motion(self, question: Question) -> bool:
+        """Whether the text about the ego vehicle that the model is asked with can be told for a question."""
+        if self._kind == "none" or (self._kind == "question" and _held_text(question) is not None):
+            return True
+        return self._names is not None and self._names.of(question) is not None
 
     def completed(self, request: Request, question: Question, variant: Variant, exhibit: Exhibit) -> Request:
         """The request with what only a LiDAR language model takes.
@@ -104,15 +112,21 @@ class LidarRequests:
     def _ego_text(self, question: Question, text: str, exhibit: Exhibit) -> str | None:
         if self._kind == "none":
             return None
-        motion = question.facts.get("ego_motion")
-        held = motion.get("text") if isinstance(motion, Mapping) else None
-        if self._kind == "question" and isinstance(held, str):
+        held = _held_text(question)
+        if self._kind == "question" and held is not None:
             return held
-        if self._texts is None:
+        scene = None if self._names is None else self._names.of(question)
+        if self._texts is None or scene is None:
             raise InputError(
                 "the question holds no ego-motion text, which the checkpoint is asked with.",
                 row=f"question {question.id}",
                 remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
             )
-        scene = question.scene if exhibit.features is None or exhibit.shown_scene else exhibit.features.scene
         return self._texts.of(scene, text, exhibit.frames)
+
+
+def _held_text(question: Question) -> str | None:
+    """LiDAR-Hallu's ego-motion text, where the question holds it."""
+    motion = question.facts.get("ego_motion")
+    text = motion.get("text") if isinstance(motion, Mapping) else None
+    return text if isinstance(text, str) else None

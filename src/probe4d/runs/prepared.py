@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import questions_from
+from probe4d.benchmarks.question import Question, questions_from
 from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
@@ -18,6 +18,7 @@ from probe4d.evidence.pictures import Picture
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import refuse_keys
+from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.models.request import Request
 from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.exhibits import Exhibits, exhibits
@@ -132,10 +133,15 @@ def prepare(
         features=None if reader is None else reader.features,
         elsewhere=partial(answers_elsewhere, benchmark),
     )
+    lidar = None
+    if reader is not None:
+        lidar = LidarRequests(reader.ego_text, setting.contrast, scenes, seed=plan.generation.seed)
+    silent = [one for one in worded.questions if lidar is not None and not lidar.knows_motion(one)]
+    untold = {question.id for question in silent}
     asked = {
         (question.id, variant.name): (question, variant)
         for question in worded.questions
-        if question.id in shown.of
+        if question.id in shown.of and question.id not in untold
         for variant in setting.variants(question)
     }
     return Prepared(
@@ -148,15 +154,27 @@ def prepare(
         wording=digest([worded.digest, _example(plan.evidence.view)]),
         selected=tuple((question.id, variant.name) for question in questions for variant in setting.variants(question)),
         asked=asked,
-        left_out=(*worded.left_out, *shown.left_out),
-        lidar=None
-        if reader is None
-        else LidarRequests(reader.ego_text, setting.contrast, scenes, seed=plan.generation.seed),
+        left_out=(*worded.left_out, *shown.left_out, *(_motion_unknown(one) for one in silent if one.id in shown.of)),
+        lidar=lidar,
+    )
+
+
+def _motion_unknown(question: Question) -> LeftOut:
+    return LeftOut(
+        question=question.id,
+        reason="its ego motion, which the model is asked with, is not known",
+        detail=f"{question.scene} (a dataset, scenes= or --data, may tell it)",
     )
 
 
 def _refuse_unfit(setting: Setting, plan: RunPlan, reader: FeatureReader | None) -> None:
-    """Refuse a setting that the model cannot be asked in."""
+    """Refuse a setting or options that the model cannot be asked with."""
+    if reader is None and plan.lidar != LidarOptions():
+        raise InputError(
+            "sampling, keep_logits, layout and force (--sampling, --keep-logits, --layout, --force) are options of "
+            "LiDAR language models.",
+            remedy="Leave them out, or give --model lidar-lm:CHECKPOINT.",
+        )
     if setting.contrast is not None and (reader is None or plan.evidence.view != "lidar"):
         raise InputError(
             f"the setting {setting.name} contrasts the feature rows that a LiDAR language model is shown.",

@@ -10,12 +10,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from lidar_making import smollm_like_tokenizer, tiny_llama
 
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import to_table
 from probe4d.errors import InputError, RunError
 from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.answering_options import LidarOptions
@@ -367,4 +369,26 @@ def test_other_models_take_neither_contrast_nor_features(
     plan = RunPlan(setting=setting, evidence=evidence_named(evidence))
     with pytest.raises(InputError, match="LiDAR language model"):
         probe4d.ask(built, tmp_path / "run", model="openai/gpt-5", plan=plan, scenes=scenes)
+    assert not (tmp_path / "run").exists()
+
+
+def test_questions_whose_ego_motion_is_not_known_are_left_out_before_anything_is_asked(
+    asked: Any, base: Path, built: Benchmark, tmp_path: Path
+) -> None:
+    silent = [msgspec.structs.replace(one, facts={}) if one.family == "motion" else one for one in built.questions]
+    benchmark = Benchmark(to_table(silent), built.record)
+    told = checkpoint_of(base, tmp_path / "ego", ego_text="question")
+    run = probe4d.ask(benchmark, tmp_path / "run", model=f"lidar-lm:{told}", plan=RunPlan(generation=GREEDY))
+    assert {one.question for one in run.left_out} == {one.id for one in silent if one.family == "motion"}
+    assert all("ego motion" in one.reason for one in run.left_out)
+    assert run.answers["error"].null_count() == run.answers.height == len(silent) - len(run.left_out)
+
+
+@pytest.mark.parametrize("options", [{"sampling": "same"}, {"keep_logits": True}, {"layout": "paper"}, {"force": True}])
+def test_options_of_lidar_models_are_refused_for_others(
+    built: Benchmark, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    control = probe4d.control_model(built, "control:fixed")
+    with pytest.raises(InputError, match="are options of LiDAR language models"):
+        probe4d.ask(built, tmp_path / "run", model=control, plan=RunPlan(lidar=LidarOptions(**options)))
     assert not (tmp_path / "run").exists()

@@ -336,7 +336,7 @@ class TestBadInput:
     def test_what_cannot_go_together(self, surround, encoder, tower, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="images by an image tower"):
             encode(CameraImages(surround, "CAM_BACK"), encoder, tmp_path)
-        with pytest.raises(ValueError, match="at least 1"):
+        with pytest.raises(InputError, match="at least 1"):
             encode(PointClouds(surround), encoder, tmp_path, batch=0)
 
 

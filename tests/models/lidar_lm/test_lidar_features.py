@@ -230,3 +230,19 @@ class TestRefuseOther:
 
 def test_the_record_is_readable(folder: Path) -> None:
     assert json.loads((folder / FEATURES_FILE).read_text())["wedges"] == ["A", "B"]
+
+
+def test_a_scene_is_read_once_and_what_is_kept_is_not_given_away(folder: Path) -> None:
+    read = FeatureFolder(folder)
+    first = read.rows("a", [3, 0])
+    (folder / "a.safetensors").unlink()
+    write_rows(folder, "a", rows_of(4) + 7)
+    assert np.array_equal(read.rows("a", [3, 0]), first)
+    read.rows("a")[0] = first[0] = 0
+    assert np.array_equal(read.rows("a"), rows_of(4))
+
+
+def test_a_file_under_the_name_of_another_scene_is_told(folder: Path) -> None:
+    (folder / "a.safetensors").rename(folder / "c.safetensors")
+    with pytest.raises(InputError, match=r"c\.safetensors: holds features of the scene 'a', not of 'c'"):
+        FeatureFolder(folder).rows("c")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start
 from probe4d.models.lidar_lm.learner import Learner, features_on_disk
 from probe4d.models.lidar_lm.loss_log import Loss, read_losses
 from probe4d.models.lidar_lm.splicing import IGNORED
-from probe4d.models.lidar_lm.training import Trained, train_lora, train_model, train_projector
+from probe4d.models.lidar_lm.training import TRAINING_FILE, Trained, train_lora, train_model, train_projector
 from probe4d.models.lidar_lm.training_rows import TrainingRow
 
 
@@ -201,6 +202,10 @@ def test_a_module_that_gives_features_is_trained_along(ground: Ground, projector
     assert torch.equal(other.scenes.weight, encoder.scenes.weight)
     assert int(other.seen) == int(encoder.seen) == 3 * 32
     assert [loss.loss for loss in stopped.losses] == [loss.loss for loss in whole.losses]
+    again, done_before = trained(tmp_path / "stopped")  # what it learnt is not lost with the object that learnt it
+    assert done_before.steps_before == len(stopped.losses)
+    assert torch.equal(again.scenes.weight, other.scenes.weight)
+    assert int(again.seen) == int(other.seen)
 
 
 def features_with(folder: Path, ground: Ground, record: FeatureRecord, scenes: int) -> FeatureFolder:
@@ -285,7 +290,7 @@ def test_too_little_memory_is_told_with_what_to_lower(
     options = small("lora", batch=6, accumulation=3)
     with pytest.raises(RunError, match="lower --batch from 6 to 3 and raise --accumulation to 6") as error:
         train_model(model, features_of, ground.rows, tmp_path / "out", options, features="-", stage="lora")
-    assert "--gradient-checkpointing" in str(error.value)
+    assert "--recompute" in str(error.value)
     assert "--precision bf16" in str(error.value)
     assert "--rank" in str(error.value)
 
@@ -372,3 +377,32 @@ def test_a_record_or_a_state_that_is_broken_is_refused(ground: Ground, tmp_path:
     (tmp_path / "out" / "training.json").write_text("{")
     with pytest.raises(InputError, match=r"training\.json: is no record of a training"):
         train_projector(ground.rows, ground.features, tmp_path / "out", **call)  # type: ignore[arg-type]
+
+
+def test_features_of_another_length_than_the_scene_are_refused(ground: Ground, tmp_path: Path) -> None:
+    rows = [msgspec.structs.replace(row, keyframes=9) for row in ground.rows]
+    with pytest.raises(InputError, match=r"features of 6 key frames of scene .* about a scene of 9"):
+        ground.projector(tmp_path / "out", rows)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_record_of_another_version_is_told_as_such(ground: Ground, projector: Trained, tmp_path: Path) -> None:
+    shutil.copytree(projector.folder, tmp_path / "older")
+    record = tmp_path / "older" / TRAINING_FILE
+    record.write_text(record.read_text().replace('"version": 1', '"version": 0').replace('"rows"', '"lines"'))
+    with pytest.raises(InputError, match=r"another version of Probe4D \(its record is of version 0, here of 1\)"):
+        ground.projector(tmp_path / "older", epochs=4)
+
+
+def test_a_projector_is_asked_with_the_ego_text_of_its_rows(ground: Ground, tmp_path: Path) -> None:
+    rows = [msgspec.structs.replace(row, ego_text="It stands.", ego_text_kind="question") for row in ground.rows]
+    assert load_lidar_lm(ground.projector(tmp_path / "ego", rows, epochs=1).folder).ego_text == "question"
+
+
+def test_checkpoints_can_be_read_by_whoever_may_read_files(projector: Trained, overfitted: Trained) -> None:
+    (projector.folder / "plain").touch()
+    usual = (projector.folder / "plain").stat().st_mode
+    (projector.folder / "plain").unlink()
+    for folder in (projector.folder, overfitted.folder):
+        assert {path.name: path.stat().st_mode for path in folder.rglob("*.safetensors")}
+        assert all(path.stat().st_mode == usual for path in folder.rglob("*.safetensors"))

@@ -13,12 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import safetensors.torch
-
 sys.path.insert(0, str(Path(__file__).parent))
 from training_making import Ground, make_ground
 
-from probe4d.models.lidar_lm import training
+from probe4d.models.lidar_lm import training, weights
 
 OPTIONS: dict[str, Any] = {"epochs": 3, "batch": 4, "accumulation": 2, "checkpoint_every": 3, "dropout": 0.3}
 """12 steps, with checkpoints at 3, 6, 9 and 12."""
@@ -36,7 +34,7 @@ def dies_writing_state(times: int) -> Callable[[], dict[str, Any]]:
     """Dies with a state half-written, in the last of so many checkpoints."""
 
     def prepared() -> dict[str, Any]:
-        written = safetensors.torch.save_file
+        written = weights.save_file
         left = [times]
 
         def save_file(tensors: Any, path: Path, **rest: Any) -> None:
@@ -46,7 +44,7 @@ def dies_writing_state(times: int) -> Callable[[], dict[str, Any]]:
                 os.truncate(path, os.path.getsize(path) // 2)
                 die()
 
-        safetensors.torch.save_file = save_file
+        weights.save_file = save_file
         return {}
 
     return prepared

@@ -34,7 +34,7 @@ __all__ = ["export_training"]
 _HOW = f"""\
 `{ROWS_FILE}` holds a row for every prompt: `scene` and `frames` (the key frames whose features are shown; null shows \
 the whole scene), `prompt`, `answer`, and with it the ego vehicle's motion in words where it is trained with \
-(`ego_text`). Train on it with
+(`ego_text`), and how many key frames the scene has (`keyframes`). Train on it with
 
 ```
 probe4d encode DATAROOT --encoder CHECKPOINT --out FEATURES
@@ -131,6 +131,7 @@ class _Rows:
             answer=item.answer,
             ego_text=request.ego_text,
             ego_text_kind=self._kind,
+            keyframes=question.keyframes,
         )
 
     def _frames(self, question: Question) -> tuple[int, ...] | None:

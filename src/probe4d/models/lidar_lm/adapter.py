@@ -8,12 +8,11 @@ from typing import Annotated, Any, cast
 
 import msgspec
 from peft import LoraConfig
-from safetensors.torch import save_file
 from torch import Tensor
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.language_model import LORA, LidarLanguageModel, lora_targets
-from probe4d.models.lidar_lm.weights import fill, read_weights
+from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.files import write_bytes
 
 __all__ = [
@@ -82,8 +81,7 @@ def adapter_weights(model: LidarLanguageModel) -> dict[str, Tensor]:
 def write_adapter(model: LidarLanguageModel, folder: Path) -> None:
     """Write LoRA layers as peft does, into a folder that is made."""
     folder.mkdir()
-    weights = {name: weight.contiguous() for name, weight in adapter_weights(model).items()}
-    save_file(weights, folder / WEIGHTS, metadata={"format": "pt"})
+    write_weights(adapter_weights(model), folder / WEIGHTS, metadata={"format": "pt"})
     write_bytes(folder / CONFIG, msgspec.json.format(msgspec.json.encode(adapter_config(model)), indent=2))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -109,7 +108,6 @@ class LidarModel:
         self._decoder = Decoder(model)
         self._decoding = _decoding_options(options, generation, together=max_connections)
         self._refuse_long_answers()
-        self._rows = lru_cache(maxsize=64)(self._read_rows)
         self._waiting: list[_Waiting] = []
         self._answering: asyncio.Task[None] | None = None
 
@@ -223,7 +221,7 @@ class LidarModel:
             labels=request.labels,
         )
 
-    def _read_rows(self, named: FeatureRows) -> NDArray[np.float32]:
+    def _rows(self, named: FeatureRows) -> NDArray[np.float32]:
         if self.features is None:
             raise InputError("there are no features to show.", remedy="Give a folder of features (--features).")
         return self.features.rows(named.scene, named.frames)

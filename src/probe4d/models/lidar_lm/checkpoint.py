@@ -13,8 +13,7 @@ from typing import Annotated, Literal
 
 import msgspec
 import torch
-from safetensors.torch import save_file
-from torch import Tensor, nn
+from torch import nn
 
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
@@ -24,7 +23,7 @@ from probe4d.models.lidar_lm.conversation import TemplateName
 from probe4d.models.lidar_lm.language_model import LORA, Base, LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import Layout
 from probe4d.models.lidar_lm.released_checkpoint import is_released, load_released
-from probe4d.models.lidar_lm.weights import fill, read_weights
+from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder
 
@@ -100,7 +99,7 @@ def save(model: LidarLanguageModel, folder: Path | str) -> None:
         adapter=model.lora is not None,
     )
     with whole_folder(folder) as temporary:
-        save_file(_contiguous(model.projector), temporary / PROJECTOR)
+        write_weights(model.projector.state_dict(), temporary / PROJECTOR)
         if model.lora is not None:
             write_adapter(model, temporary / ADAPTER)
         if base is None:
@@ -210,7 +209,3 @@ def _trained_in_full(model: LidarLanguageModel) -> bool:
     return any(
         weight.requires_grad for name, weight in model.language_model.named_parameters() if f".{LORA}." not in name
     )
-
-
-def _contiguous(module: nn.Module) -> dict[str, Tensor]:
-    return {name: weight.contiguous() for name, weight in module.state_dict().items()}

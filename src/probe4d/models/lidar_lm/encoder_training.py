@@ -50,6 +50,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     scenes: list[str]
     coverage: Coverage
     targets: dict[str, str]
+    version: int = 1
 
 
 def embed_images(

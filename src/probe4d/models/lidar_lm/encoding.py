@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from probe4d.errors import InputError
 from probe4d.evidence.camera_images import CameraImages
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
@@ -62,12 +63,12 @@ def encode(
         done: Told of each finished key frame.
 
     Raises:
-        InputError: A scene is not in the dataset, a reading or file is missing or cannot be used, or the folder holds
-            something else.
+        InputError: A number is below 1, a scene is not in the dataset, a reading or file is missing or cannot be used,
+            or the folder holds something else.
         RunError: The memory does not suffice, or the disk is full.
     """
     if batch < 1 or workers < 1:
-        raise ValueError(f"batch and workers must be at least 1, not {batch} and {workers}")
+        raise InputError(f"batch and workers must be at least 1, not {batch} and {workers}.")
     refuse_missing()
     counts = {name: frames.frames(name) for name in (frames.scenes.names if scenes is None else scenes)}
     if empty := [name for name, count in counts.items() if not count]:

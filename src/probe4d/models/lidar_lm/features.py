@@ -10,7 +10,7 @@ import hashlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any, Literal
@@ -36,6 +36,7 @@ FEATURES_FILE = "features.json"
 """The record of a folder of features."""
 
 _TENSOR = "features"
+_SCENES_HELD = 128
 _SAFETENSORS, _RELEASED = ".safetensors", ".npy"
 _FLOATS = {"F16": "float16", "F32": "float32", "F64": "float64"}
 _MAKE_THEM = "Make them with `probe4d encode`."
@@ -87,6 +88,7 @@ class FeatureFolder:
         refuse_missing()
         if not self.path.is_dir():
             raise InputError("is no folder of features.", path=self.path, remedy=_MAKE_THEM)
+        self._scene = lru_cache(maxsize=_SCENES_HELD)(self._read_scene)  # rows of a scene are asked for one by one
         self._suffix = _SAFETENSORS if (self.path / FEATURES_FILE).exists() else _RELEASED
         self.record = _read_record(self.path) if self._suffix == _SAFETENSORS else self._released_record()
 
@@ -131,10 +133,22 @@ class FeatureFolder:
             InputError: The scene has no features, they cannot be read, have another width than the folder's, are not
                 finite, or there are none of a frame.
         """
+        found = self._scene(scene)
+        if frames is None:
+            return found.copy()
+        if beyond := [frame for frame in frames if not 0 <= frame < len(found)]:
+            raise InputError(
+                f"has features of {counted(len(found), 'key frame')}, none of key frame {beyond[0]}.",
+                path=self._file(scene),
+                remedy="Use the features of the dataset that is asked about.",
+            )
+        return found[np.asarray(frames, dtype=np.int64)]
+
+    def _read_scene(self, scene: str) -> NDArray[np.float32]:
         path = self._file(scene)
-        shape = self._shape(path, *_read_shape(path))
+        numbers = _read_array(path, scene)
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
-            found = _read_array(path).reshape(shape).astype(np.float32)
+            found = numbers.reshape(self._shape(path, numbers.dtype.name, numbers.shape)).astype(np.float32)
         finite = np.isfinite(found).all(axis=1)
         if not finite.all():
             raise InputError(
@@ -143,15 +157,7 @@ class FeatureFolder:
                 path=path,
                 remedy=_MAKE_AGAIN,
             )
-        if frames is None:
-            return found
-        if beyond := [frame for frame in frames if not 0 <= frame < len(found)]:
-            raise InputError(
-                f"has features of {counted(len(found), 'key frame')}, none of key frame {beyond[0]}.",
-                path=path,
-                remedy="Use the features of the dataset that is asked about.",
-            )
-        return found[np.asarray(frames, dtype=np.int64)]
+        return found
 
     def refuse_other(
         self,
@@ -314,10 +320,17 @@ def _read_shape(path: Path) -> tuple[str, tuple[int, ...]]:
         return _FLOATS.get(tensor.get_dtype(), tensor.get_dtype()), tuple(tensor.get_shape())
 
 
-def _read_array(path: Path) -> NDArray[Any]:
+def _read_array(path: Path, scene: str) -> NDArray[Any]:
     if path.suffix == _RELEASED:
         return np.array(_map_released(path))
     with _opened(path) as file:
+        told = (file.metadata() or {}).get("scene", scene)
+        if told != scene:
+            raise InputError(
+                f"holds features of the scene {told!r}, not of {scene!r}.",
+                path=path,
+                remedy="Give it its own name again.",
+            )
         return np.asarray(file.get_tensor(_TENSOR))
 
 

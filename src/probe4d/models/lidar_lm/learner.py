@@ -32,7 +32,7 @@ def features_on_disk(folder: FeatureFolder) -> FeaturesOf:
     """Take features from a folder that was encoded before; the encoder stays as it is."""
 
     def features_of(rows: Sequence[TrainingRow]) -> list[Tensor]:
-        return [torch.from_numpy(folder.rows(row.scene, row.frames)) for row in rows]
+        return [torch.tensor(folder.rows(row.scene, row.frames)) for row in rows]
 
     return features_of
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import torch
+from torch import nn
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.base_model import fingerprint
@@ -28,13 +28,16 @@ from probe4d.models.lidar_lm.training_folder import held
 from probe4d.models.lidar_lm.training_loop import fit
 from probe4d.models.lidar_lm.training_options import Precision, Stage, TrainingOptions, training_options
 from probe4d.models.lidar_lm.training_rows import TrainingRow, ego_text_of
-from probe4d.models.lidar_lm.training_state import STATE_FILE
+from probe4d.models.lidar_lm.training_state import STATE_FILE, kept_tensors
+from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.hashing import digest
 from probe4d.wording import counted
 
 __all__ = ["TRAINING_FILE", "Trained", "TrainingRecord", "train_lora", "train_model", "train_projector"]
 
 TRAINING_FILE = "training.json"
+FEATURES_FILE = "features.safetensors"
+"""Weights of a module that gave features and was trained along."""
 _NEW = ".checkpoint"
 _DTYPES: Mapping[Precision, torch.dtype] = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32}
 
@@ -50,6 +53,7 @@ class TrainingRecord(msgspec.Struct, frozen=True, kw_only=True):
         start: Fingerprint of the weights that it starts from.
         layout: Prompt layout.
         devices: Number of devices that share a step.
+        version: Of this record.
     """
 
     stage: str
@@ -59,6 +63,7 @@ class TrainingRecord(msgspec.Struct, frozen=True, kw_only=True):
     start: str
     layout: Layout
     devices: int
+    version: int = 1
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,8 @@ def train_projector(
     base: Path | str,
     options: TrainingOptions | None = None,
     layout: Layout = "hallu",
-    **told: Callable[..., object] | None,
+    begun: Callable[[int, int], object] | None = None,
+    done: Callable[[Loss], object] | None = None,
 ) -> Trained:
     """Train a new projector before a frozen language model, or go on with it.
 
@@ -95,7 +101,8 @@ def train_projector(
         base: Folder of the language model, as transformers saves it.
         options: How; null takes `training.toml`.
         layout: Prompt layout that the model will be trained and asked in.
-        told: `begun` and `done` of `fit`.
+        begun: Told the number of steps, and how many of them were done before.
+        done: Told of each step.
 
     Raises:
         InputError: The folder is in use, features are missing or do not fit, a row is too long, or the language model
@@ -111,7 +118,7 @@ def train_projector(
         layout=layout,
         encoder=features.record.encoder,
     )
-    return _train(model, rows, features, Path(out), options, stage="projector", told=told)
+    return _train(model, rows, features, Path(out), options, stage="projector", begun=begun, done=done)
 
 
 def train_lora(
@@ -123,7 +130,8 @@ def train_lora(
     base: Path | str | None = None,
     options: TrainingOptions | None = None,
     layout: Layout | None = None,
-    **told: Callable[..., object] | None,
+    begun: Callable[[int, int], object] | None = None,
+    done: Callable[[Loss], object] | None = None,
 ) -> Trained:
     """Train LoRA layers in a language model whose projector was trained before, or go on with it.
 
@@ -135,7 +143,8 @@ def train_lora(
         base: Folder of its language model, where that is no longer where it was.
         options: How; null takes `training.toml`.
         layout: Prompt layout; null keeps that of `start`.
-        told: `begun` and `done` of `fit`.
+        begun: Told the number of steps, and how many of them were done before.
+        done: Told of each step.
 
     Raises:
         InputError: As `train_projector`, or the features have another width or encoder than those of `start`.
@@ -148,7 +157,7 @@ def train_lora(
     model.encoder = model.encoder or features.record.encoder  # which a released checkpoint does not name
     rank, alpha, dropout = options.rank or 64, options.alpha or 128, options.dropout
     model.with_lora(rank, alpha, 0.0 if dropout is None else dropout, seed=options.seed)
-    return _train(model, rows, features, Path(out), options, stage="lora", told=told)
+    return _train(model, rows, features, Path(out), options, stage="lora", begun=begun, done=done)
 
 
 def train_model(
@@ -167,8 +176,8 @@ def train_model(
 
     Args:
         model: The model; it is changed in place.
-        features_of: Gives rows their features; a module, such as an encoder, is trained along (and is the caller's to
-            save: a checkpoint does not hold it).
+        features_of: Gives rows their features; a module, such as an encoder, is trained along, and what of it was
+            trained lies in the checkpoint as `features.safetensors`.
         rows: What it learns from.
         out: Folder of the checkpoint, new or that of the same training.
         options: How.
@@ -176,6 +185,10 @@ def train_model(
         stage: What is trained, in a word.
         begun: See `fit`.
         done: See `fit`.
+
+    Returns:
+        The training. Of one that was done before, a module that gives features has its trained weights back; the
+        model is read from the checkpoint.
 
     Raises:
         InputError: The folder is in use or holds another training; or as `fit`.
@@ -197,7 +210,11 @@ def train_model(
         if devices.is_main_process:
             _clear(out)
         devices.wait_for_everyone()
+        module = features_of if isinstance(features_of, nn.Module) else None
         if (out / RECORD).exists():
+            if module is not None:
+                path = out / FEATURES_FILE
+                fill(kept_tensors(module), read_weights(path), path, remedy="Train into another folder.")
             losses = read_losses(out)
             return Trained(out, losses, steps_before=len(losses))
         before = 0
@@ -212,7 +229,7 @@ def train_model(
         title = f"{stage} on {counted(len(rows), 'row')}"
         fit(learner, rows, options, out, devices=devices, title=title, begun=starts, done=done)
         if devices.is_main_process:
-            _finish(model, out)
+            _finish(model, out, module)
         devices.wait_for_everyone()
         return Trained(out, read_losses(out), steps_before=before)
 
@@ -225,14 +242,17 @@ def _train(
     options: TrainingOptions,
     *,
     stage: Stage,
-    told: Mapping[str, Any],
+    begun: Callable[[int, int], object] | None,
+    done: Callable[[Loss], object] | None,
 ) -> Trained:
     model.ego_text = ego_text_of(rows)
     features_of = features_on_disk(features)
     _refuse_unusable(
         rows, features, Learner(model, features_of, template=options.template, max_length=options.max_length)
     )
-    return train_model(model, features_of, rows, out, options, features=features.fingerprint, stage=stage, **told)
+    return train_model(
+        model, features_of, rows, out, options, features=features.fingerprint, stage=stage, begun=begun, done=done
+    )
 
 
 def _refuse_unusable(rows: Sequence[TrainingRow], features: FeatureFolder, learner: Learner) -> None:
@@ -240,6 +260,13 @@ def _refuse_unusable(rows: Sequence[TrainingRow], features: FeatureFolder, learn
     frames = {scene: len(features.rows(scene)) for scene in dict.fromkeys(row.scene for row in rows)}
     for row in rows:
         of_scene = frames[row.scene]
+        if row.keyframes not in (None, of_scene):
+            raise InputError(
+                f"there are features of {counted(of_scene, 'key frame')} of scene {row.scene!r}, and the training rows "
+                f"are about a scene of {row.keyframes:,}.",
+                path=features.path,
+                remedy="Use the features of the dataset that the rows are about.",
+            )
         if row.frames is not None and max(row.frames) >= of_scene:
             raise InputError(
                 f"a training row shows key frame {max(row.frames)} of scene {row.scene!r}, of which there are features "
@@ -256,7 +283,7 @@ def _clear(out: Path) -> None:
         _remove(leftover)
 
 
-def _finish(model: LidarLanguageModel, out: Path) -> None:
+def _finish(model: LidarLanguageModel, out: Path, module: nn.Module | None) -> None:
     """Put the checkpoint into the folder, its record last, so that there is a whole one or none.
 
     LoRA beside a language model that is no base on disk, as after other LoRA, is merged into it.
@@ -266,6 +293,8 @@ def _finish(model: LidarLanguageModel, out: Path) -> None:
         model.merged()
     new = out / _NEW
     save(model, new)
+    if module is not None:
+        write_weights(kept_tensors(module), new / FEATURES_FILE)
     for entry in sorted(new.iterdir(), key=lambda entry: entry.name == RECORD):
         _remove(out / entry.name)
         entry.replace(out / entry.name)

@@ -45,14 +45,26 @@ def held(folder: Path, file: str, record: msgspec.Struct, *, beside: Collection[
         )
     with locked(folder / _LOCK):
         if path.exists():
-            _refuse_other(_read(path, type(record)), record, folder)
+            _refuse_other(_read(path, record), record, folder)
         else:
             write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
         yield
 
 
-def _read(path: Path, kind: type[msgspec.Struct]) -> msgspec.Struct:
+class _Version(msgspec.Struct):
+    version: int = 0
+
+
+def _read(path: Path, record: msgspec.Struct) -> msgspec.Struct:
+    kind, known = type(record), getattr(record, "version", None)
     try:
+        version = msgspec.json.decode(path.read_bytes(), type=_Version).version
+        if version != known:
+            raise InputError(
+                f"was written by another version of Probe4D (its record is of version {version}, here of {known}).",
+                path=path,
+                remedy="Train into another folder, or go on with the version that began it.",
+            )
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.MsgspecError) as error:
         raise InputError(

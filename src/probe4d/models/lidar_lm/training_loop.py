@@ -277,7 +277,7 @@ def _out_of_memory(options: TrainingOptions) -> str:
             f"{math.ceil(options.batch * options.accumulation / half)}, which learns the same"
         )
     if not options.gradient_checkpointing:
-        remedies.append("train with --gradient-checkpointing")
+        remedies.append("train with --recompute")
     if options.precision == "fp32":
         remedies.append("train in bf16 (--precision bf16)")
     if options.rank is not None and options.rank > 8:

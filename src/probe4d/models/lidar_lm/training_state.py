@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from probe4d.errors import InputError
-from probe4d.store.files import whole_file
+from probe4d.models.lidar_lm.weights import write_weights
 
 __all__ = ["STATE_FILE", "TrainingState", "kept_tensors"]
 
@@ -56,19 +56,13 @@ class TrainingState:
             InputError: The folder cannot be written to.
             RunError: The disk is full.
         """
-        from safetensors.torch import save_file
-
         tensors = {f"{_WEIGHTS}/{name}": tensor for name, tensor in kept_tensors(self.module).items()}
         moments = self.optimizer.state_dict()["state"]
         for index, name in enumerate(self._trained()):
             tensors |= {f"{kind}/{name}": value for kind, value in moments.get(index, {}).items()}
         told = {"step": self.step, "scaler": self.scaler.state_dict()}
-        with whole_file(folder / STATE_FILE) as temporary:
-            save_file(
-                {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()},
-                temporary,
-                metadata={name: msgspec.json.encode(value).decode() for name, value in told.items()},
-            )
+        metadata = {name: msgspec.json.encode(value).decode() for name, value in told.items()}
+        write_weights(tensors, folder / STATE_FILE, metadata=metadata)
 
     def load(self, folder: Path) -> None:
         """Go on from the state in a folder; without one everything stays at its beginning.

@@ -9,13 +9,14 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from probe4d.errors import InputError
+from probe4d.store.files import whole_file
 from probe4d.wording import counted
 
-__all__ = ["fill", "read_torch", "read_weights", "weights_by_name"]
+__all__ = ["fill", "read_torch", "read_weights", "weights_by_name", "write_weights"]
 
 _NAMED = 5
 _LEAST_BYTES = 2  # of a weight; nothing smaller is worth its own scale, which is not read
@@ -37,6 +38,18 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         return load_file(path)
     except (SafetensorError, OSError) as error:
         raise InputError(f"is broken ({error}).", path=path, remedy="Get the file again.") from error
+
+
+def write_weights(weights: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None) -> None:
+    """Write weights by name as a whole safetensors file, on whatever device they lie.
+
+    Raises:
+        InputError: The folder cannot be written to.
+        RunError: The disk is full.
+    """
+    held = {name: weight.detach().cpu().contiguous() for name, weight in weights.items()}
+    with whole_file(path) as temporary:
+        save_file(held, temporary, metadata=None if metadata is None else dict(metadata))
 
 
 def read_torch(path: Path) -> Any:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
-from safetensors.torch import save_file
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, LidarEncoder
 from probe4d.models.lidar_lm.encoder.lidarclip_checkpoint import load_lidarclip
 from probe4d.models.lidar_lm.encoder.options import Compat, EncoderOptions
-from probe4d.models.lidar_lm.weights import fill, read_weights
-from probe4d.store.files import whole_file, write_bytes
+from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
+from probe4d.store.files import write_bytes
 
 __all__ = ["load_encoder", "save_encoder"]
 
@@ -27,8 +26,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
 def save_encoder(encoder: LidarEncoder, folder: Path | str) -> None:
     """Write an encoder: `encoder.safetensors`, then `encoder.json` with its options and fingerprint."""
     folder = Path(folder)
-    with whole_file(folder / _WEIGHTS) as temporary:
-        save_file({name: weight.contiguous() for name, weight in encoder.state_dict().items()}, temporary)
+    write_weights(encoder.state_dict(), folder / _WEIGHTS)
     record = _Record(options=encoder.options, fingerprint=encoder.fingerprint)
     write_bytes(folder / _RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
