@@ -2,34 +2,64 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
+import msgspec
 import polars as pl
-from numpy.typing import NDArray
 
-from probe4d.benchmarks.benchmark import read_benchmark
-from probe4d.diagnosis.bootstrap import draw_counts
-
-__all__ = ["CONTENT", "run_names", "write_figures"]
+__all__ = ["CONTENT", "TRAINED", "Trained", "run_names", "write_figures"]
 
 CONTENT = "control:content"
+TRAINED = "trained.json"
 SAMPLING = 0.25
 """Joint correctness on pairs that sampling from the prompt alone can reach at most."""
 
 _COLUMNS = ("seed", "family", "what", "value", "low", "high", "n")
 
 
+class Trained(msgspec.Struct, frozen=True, kw_only=True):
+    """What the training of a seed took.
+
+    Attributes:
+        seed: The seed.
+        key_frames: Key frames that the encoder was shown, repetitions counted.
+        encoder_answers: Answers that it learnt from, repetitions counted.
+        encoder_weights: Number of its weights.
+        encoder_minutes: Time on the clock, as are the others.
+        encoding_minutes: Of the training scenes; only of the last part, where it was broken off.
+        language_answers: Answers that projector and language model learnt from.
+        language_weights: Number of their weights.
+        language_minutes: Their time.
+    """
+
+    seed: int
+    key_frames: int
+    encoder_answers: int
+    encoder_weights: int
+    encoder_minutes: float
+    encoding_minutes: float
+    language_answers: int
+    language_weights: int
+    language_minutes: float
+
+    @property
+    def minutes(self) -> float:
+        """All of it."""
+        return self.encoder_minutes + self.encoding_minutes + self.language_minutes
+
+
 class Figure(NamedTuple):
-    """One figure of a training seed; `low` and `high` bound its 95 % interval and are null where it has none."""
+    """One figure of a training seed; `low` and `high` bound its 95 % interval and are null where it has none.
+
+    The value is null where there was nothing to measure, as in a run that is too small to have pairs.
+    """
 
     seed: int
     family: str
     what: str
-    value: float
+    value: float | None
     low: float | None
     high: float | None
     n: int
@@ -52,8 +82,8 @@ def write_figures(out: Path, seeds: Sequence[int], folder: Path) -> bool:
     figures = [figure for seed in seeds for figure in _of_seed(out, seed)]
     table = pl.DataFrame(figures, schema=_COLUMNS, orient="row")
     table.write_csv(folder / "figures.csv", float_precision=4)
-    trainings = [json.loads((out / f"seed-{seed}" / "trained.json").read_text()) for seed in seeds]
-    pl.DataFrame(trainings).write_csv(folder / "trainings.csv")
+    trainings = [msgspec.json.decode((out / f"seed-{seed}" / TRAINED).read_bytes(), type=Trained) for seed in seeds]
+    pl.DataFrame(map(msgspec.structs.asdict, trainings)).write_csv(folder / "trainings.csv")
     text = "\n".join(["<!-- Written by learn.py. -->", "", *_markdown(figures, trainings), ""])
     (folder / "figures.md").write_text(text, encoding="utf-8")
     print(text)
@@ -67,7 +97,8 @@ def _of_seed(out: Path, seed: int) -> Iterator[Figure]:
 
     def found(run: str, family: str, metric: str, what: str) -> Figure:
         row = whole.filter(pl.col("run") == run, pl.col("family") == family, pl.col("metric") == metric)
-        return Figure(seed, family, what, *row.select("value", "low", "high", "n").row(0))
+        cells = row.select("value", "low", "high", "n").rows() or [(None, None, None, 0)]
+        return Figure(seed, family, what, *cells[0])
 
     for family in ("existence", "position"):
         yield found(seen, family, "accuracy", "accuracy with features")
@@ -76,43 +107,7 @@ def _of_seed(out: Path, seed: int) -> Iterator[Figure]:
         yield found(f"{seen} vs {blind}", family, "accuracy_change", "over blind")
         yield found(f"{seen} vs {CONTENT}", family, "accuracy_change", "over the content control")
     for family in ("all", "existence", "position"):
-        yield Figure(seed, family, "both of a pair right", *_joint(out, seen, family))
-
-
-def _joint(out: Path, run: str, family: str) -> tuple[float, float, float, int]:
-    """Share of the exact-prompt pairs of which both questions are right, its interval, and the number of pairs.
-
-    As in the diagnosis, scenes are drawn, and a pair comes up as often as the product of its two scenes.
-    """
-    report = out / "report"
-    pairs = pl.read_csv(report / "pairs.csv").filter(pl.lit(family == "all") | (pl.col("family") == family))
-    correct = pl.read_parquet(report / "records.parquet").filter(pl.col("run") == run).select("question", "correct")
-    scenes = read_benchmark(out / "bench").table.select(question="id", scene="scene")
-    sides = [
-        pairs.select(question=side)
-        .join(correct, on="question", how="left", maintain_order="left")
-        .join(scenes, on="question", how="left", maintain_order="left")
-        for side in ("positive", "negative")
-    ]
-    both = (sides[0]["correct"] & sides[1]["correct"]).to_numpy().astype(np.float64)
-    _, places = np.unique(np.stack([side["scene"].to_numpy() for side in sides]), return_inverse=True)
-    first, second = places.reshape(2, -1)
-    drawn = np.concatenate([_shares(counts, first, second, both) for counts in np.array_split(_draws(places), 20)])
-    low, high = np.quantile(drawn, (0.025, 0.975))
-    return float(both.mean()), float(low), float(high), both.size
-
-
-def _draws(places: NDArray[np.intp]) -> NDArray[np.float64]:
-    return draw_counts(int(places.max()) + 1).astype(np.float64)
-
-
-def _shares(
-    counts: NDArray[np.float64], first: NDArray[np.intp], second: NDArray[np.intp], both: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    weights = counts[:, first] * counts[:, second]
-    weights = weights[weights.sum(axis=1) > 0]
-    shares: NDArray[np.float64] = weights @ both / weights.sum(axis=1)
-    return shares
+        yield found(seen, family, "pair_both_rate", "both of a pair right")
 
 
 def _holds(figure: Figure) -> bool:
@@ -124,7 +119,7 @@ def _holds(figure: Figure) -> bool:
     return True
 
 
-def _markdown(figures: Sequence[Figure], trainings: Sequence[dict[str, object]]) -> Iterator[str]:
+def _markdown(figures: Sequence[Figure], trainings: Sequence[Trained]) -> Iterator[str]:
     seeds = list(dict.fromkeys(figure.seed for figure in figures))
     yield f"| %, with 95 % intervals over scenes | {' | '.join(f'seed {seed}' for seed in seeds)} |"
     yield "|---|" + "---|" * len(seeds)
@@ -132,15 +127,23 @@ def _markdown(figures: Sequence[Figure], trainings: Sequence[dict[str, object]])
         cells = [_cell(figure) for figure in figures if (figure.family, figure.what) == (family, what)]
         yield f"| {family}: {what} (n = {n:,}) | {' | '.join(cells)} |"
     yield ""
-    yield "| training | key frames shown | questions | weights (encoder + language model) | minutes | CPU minutes |"
-    yield "|---|---|---|---|---|---|"
+    yield "| training | encoder | encoding | projector and language model | in all |"
+    yield "|---|---|---|---|---|"
     for one in trainings:
-        weights = f"{one['encoder_weights']:,} + {one['language_weights']:,}"
-        cells = [f"seed {one['seed']}", f"{one['key_frames']:,}", f"{one['rows']:,}", weights]
-        yield f"| {' | '.join(map(str, [*cells, one['minutes'], one['cpu_minutes']]))} |"
+        cells = [
+            f"seed {one.seed}",
+            f"{one.encoder_weights:,} weights, {one.key_frames:,} key frames, {one.encoder_answers:,} answers: "
+            f"{one.encoder_minutes} min",
+            f"{one.encoding_minutes} min",
+            f"{one.language_weights:,} weights, {one.language_answers:,} answers: {one.language_minutes} min",
+            f"{one.minutes:.1f} min",
+        ]
+        yield f"| {' | '.join(cells)} |"
 
 
 def _cell(figure: Figure) -> str:
+    if figure.value is None:
+        return "none"
     value = f"{100 * figure.value:.1f}"
     if figure.low is None or figure.high is None:
         return value

@@ -1,13 +1,12 @@
 """Does a LiDAR language model learn to look, and does the protocol see it? A tiny one, from simulated scenes alone.
 
-Run with `make learn`. Every stage is a command of Probe4D but one, the training of `end_to_end.py`. What is finished
-stays: a run that was broken off goes on when it is repeated.
+Run with `make learn`. Every stage is a command of Probe4D but the two trainings, since these begin with nothing. What
+is finished stays: a run that was broken off goes on when it is repeated.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import shutil
 import subprocess
 import sys
@@ -18,46 +17,25 @@ from typing import NamedTuple
 
 import msgspec
 import torch
-from end_to_end import Course, train
-from figures import CONTENT, run_names, write_figures
-from questions import all_prompts, key_frames
+from encoder_course import Course, train_encoder
+from figures import CONTENT, TRAINED, Trained, run_names, write_figures
+from questions import QUESTIONS, KeyFrames, key_frames, training_rows
 from tiny_model import tiny_encoder, tiny_language_model
 from tokenizer import phrase_tokenizer
+from torch import nn
 
 from probe4d.evidence.point_clouds import PointClouds
-from probe4d.models.lidar_lm.checkpoint import save
-from probe4d.models.lidar_lm.encoder import save_encoder
+from probe4d.models.lidar_lm.encoder import load_encoder, save_encoder
+from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.models.lidar_lm.learner import features_on_disk
 from probe4d.models.lidar_lm.loss_log import Loss, draw_losses, read_losses
+from probe4d.models.lidar_lm.training import train_model
+from probe4d.models.lidar_lm.training_options import training_options
 from probe4d.scenes.opening import open_scenes
+from probe4d.scenes.tables import Scenes
 
 FAMILIES = ("existence", "position")
-TRAINED = "trained.json"
-
-
-class Trained(msgspec.Struct, frozen=True, kw_only=True):
-    """What a training took.
-
-    Attributes:
-        seed: Its seed.
-        steps: Its steps.
-        key_frames: Key frames shown, repetitions counted.
-        rows: Questions answered, repetitions counted.
-        encoder_weights: Number of weights of the encoder.
-        language_weights: Number of weights of projector and language model.
-        cpu_minutes: Processor time.
-        minutes: Time on the clock.
-        threads: Threads that it was given.
-    """
-
-    seed: int
-    steps: int
-    key_frames: int
-    rows: int
-    encoder_weights: int
-    language_weights: int
-    cpu_minutes: float
-    minutes: float
-    threads: int
+FRAMES_OF_A_STEP = 8
 
 
 class Sizes(NamedTuple):
@@ -66,15 +44,14 @@ class Sizes(NamedTuple):
     training_scenes: int
     scenes: int
     questions: int
-    course: Course
+    steps: int
 
 
 def main() -> None:
     """Simulate, build, train, encode, ask, diagnose, for every seed; then write the figures."""
     given = _arguments()
     out: Path = given.out
-    course = Course(steps=given.steps, frames=8, encoder_rate=2e-3, language_rate=1e-3, seed=0)
-    sizes = Sizes(given.training_scenes, given.scenes, given.questions, course)
+    sizes = Sizes(given.training_scenes, given.scenes, given.questions, given.steps)
     torch.set_num_threads(given.threads)
     _prepare(out, sizes)
     for seed in given.seeds:
@@ -94,7 +71,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--training-scenes", type=int, default=240)
     parser.add_argument("--scenes", type=int, default=60, help="scenes that are asked about")
     parser.add_argument("--questions", type=int, default=2_800, help="of each family, half of them yes-no")
-    parser.add_argument("--steps", type=int, default=800, help="steps of a training, of 8 key frames each")
+    parser.add_argument("--steps", type=int, default=1_400, help="steps of the encoder, of 8 key frames each")
     return parser.parse_args()
 
 
@@ -107,39 +84,78 @@ def _prepare(out: Path, sizes: Sizes) -> None:
 
 
 def _learn(out: Path, seed: int, sizes: Sizes) -> None:
-    """Train encoder and language model with a seed, if that was not done before."""
+    """Train encoder, then projector and language model, with a seed; as far as that was not done before."""
     folder = out / f"seed-{seed}"
     if (folder / TRAINED).exists():
         return
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     scenes = open_scenes(out / "training-scenes")
     frames = key_frames(scenes)
-    prompts = all_prompts(max(shown.frame for shown in frames) + 1)
-    torch.manual_seed(seed)
-    encoder = tiny_encoder()
-    model = tiny_language_model(phrase_tokenizer(prompts, ("Yes", "No")))
-    course = sizes.course._replace(seed=seed)
-    began, cpu_before = time.monotonic(), _cpu_seconds()
-    train(model, encoder, frames, PointClouds(scenes), course, folder, done=_told(course))
-    minutes, cpu_minutes = (time.monotonic() - began) / 60, (_cpu_seconds() - cpu_before) / 60
-    losses = read_losses(folder)
-    draw_losses(losses, folder / "losses.png", title=f"seed {seed}")
-    save_encoder(encoder, folder / "encoder")
-    model.encoder = encoder.fingerprint
-    save(model, folder / "checkpoint")
+    encoder_weights = learn_encoder(folder / "encoder", scenes, frames, seed, sizes.steps)
+    began = time.monotonic()
+    _probe4d("encode", out / "training-scenes", "--encoder", folder / "encoder", "--out", folder / "training-features")
+    encoding_minutes = (time.monotonic() - began) / 60
+    language_weights = learn_language(folder / "checkpoint", folder / "training-features", frames, seed)
+    encoder_losses, language_losses = read_losses(folder / "encoder"), read_losses(folder / "checkpoint")
     trained = Trained(
         seed=seed,
-        steps=course.steps,
-        key_frames=course.steps * course.frames,
-        rows=sum(loss.rows for loss in losses),
-        encoder_weights=sum(weight.numel() for weight in encoder.parameters()),
-        language_weights=sum(weight.numel() for weight in model.parameters()),
-        cpu_minutes=round(cpu_minutes, 1),
-        minutes=round(minutes, 1),
-        threads=torch.get_num_threads(),
+        key_frames=sizes.steps * FRAMES_OF_A_STEP,
+        encoder_answers=sum(loss.rows for loss in encoder_losses),
+        encoder_weights=encoder_weights,
+        encoder_minutes=_minutes(encoder_losses),
+        encoding_minutes=round(encoding_minutes, 1),
+        language_answers=sum(loss.rows for loss in language_losses),
+        language_weights=language_weights,
+        language_minutes=_minutes(language_losses),
     )
     (folder / TRAINED).write_bytes(msgspec.json.format(msgspec.json.encode(trained)) + b"\n")
+
+
+def learn_encoder(folder: Path, scenes: Scenes, frames: KeyFrames, seed: int, steps: int) -> int:
+    """Train an encoder, if that was not done before; the number of its weights."""
+    if not (folder / "encoder.json").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        torch.manual_seed(seed)
+        encoder = tiny_encoder()
+        course = Course(steps, FRAMES_OF_A_STEP, rate=3e-3, seed=seed)
+        train_encoder(encoder, frames, PointClouds(scenes), course, folder, done=_told("encoder", steps))
+        draw_losses(read_losses(folder), folder / "losses.png", title=f"encoder, seed {seed}")
+        save_encoder(encoder, folder)
+    return _weights(load_encoder(folder))
+
+
+def learn_language(folder: Path, features: Path, frames: KeyFrames, seed: int) -> int:
+    """Train projector and language model on features, or go on with that; the number of their weights."""
+    encoded = FeatureFolder(features)
+    rows = training_rows(frames, seed)
+    torch.manual_seed(seed)
+    prompts = {question.prompt(frame) for question in QUESTIONS for _, frame in frames.places}
+    model = tiny_language_model(phrase_tokenizer(sorted(prompts), ("Yes", "No")))
+    model.encoder = encoded.record.encoder
+    options = training_options(
+        "projector",
+        template="v1",
+        precision="fp32",
+        gradient_checkpointing=False,
+        batch=320,
+        accumulation=1,
+        learning_rate=1e-3,
+        warmup_ratio=0.08,
+        weight_decay=0.01,
+        adam_beta2=0.98,
+        seed=seed,
+    )
+    train_model(
+        model,
+        features_on_disk(encoded),
+        rows,
+        folder,
+        options,
+        features=encoded.fingerprint,
+        stage="projector and language model",
+        done=_told("language model", -(-len(rows) // options.batch)),
+    )
+    return _weights(model)
 
 
 def _ask(out: Path, seed: int) -> None:
@@ -170,21 +186,24 @@ def _diagnose(out: Path, seeds: Sequence[int]) -> None:
     )
 
 
-def _told(course: Course) -> Callable[[Loss], None]:
+def _told(what: str, steps: int) -> Callable[[Loss], None]:
     recent: list[float] = []
 
     def done(loss: Loss) -> None:
         recent.append(loss.loss)
-        if loss.step % 50 == 0 or loss.step == course.steps:
-            print(f"step {loss.step} of {course.steps}: loss {sum(recent) / len(recent):.3f}", flush=True)
+        if loss.step % 50 == 0 or loss.step == steps:
+            print(f"{what}, step {loss.step} of {steps}: loss {sum(recent) / len(recent):.3f}", flush=True)
             recent.clear()
 
     return done
 
 
-def _cpu_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
+def _minutes(losses: Sequence[Loss]) -> float:
+    return round(sum(loss.seconds for loss in losses) / 60, 1)
+
+
+def _weights(module: nn.Module) -> int:
+    return sum(weight.numel() for weight in module.parameters())
 
 
 def _probe4d(*words: object) -> None:

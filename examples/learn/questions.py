@@ -1,14 +1,18 @@
 """Yes-no questions to learn from: existence and position, by the rules and in the words of LiDAR-Hallu.
 
-A benchmark draws some questions of each scene. To learn from, every key frame has all that the rules allow, with as
-many Yes as No about each position; the model that learns is asked about other scenes.
+A benchmark draws some questions of each scene. To learn from, every key frame has all that the rules allow; the model
+that learns is asked about other scenes.
 """
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from probe4d.benchmarks.lidar_hallu.rules import measured_objects, nearest_objects
 from probe4d.benchmarks.lidar_hallu.templates import existence_stem, full_text, position_stem
@@ -17,67 +21,95 @@ from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["KeyFrame", "all_prompts", "key_frames", "rows_of"]
+__all__ = ["QUESTIONS", "KeyFrames", "Question", "key_frames", "swapped_sides", "training_rows"]
 
-WRONG_SECTORS = 2
-"""Questions with the answer No about the position of a class in a key frame, and as many with Yes.
+_RAREST = 0.02  # share; what is rarer weighs no more, so that one odd key frame is not all that is learnt
+_NUMBERS = np.arange(len(SECTORS))
+_NOT_THERE = -1
+_SIDES = {"left": "right", "right": "left", "LEFT": "RIGHT", "RIGHT": "LEFT"}
 
-With one of each, a class and a sector come together so rarely that position is learnt several times more slowly.
-"""
 
-
-class KeyFrame(NamedTuple):
-    """A key frame and what is true of it.
+class Question(NamedTuple):
+    """What can be asked about any key frame.
 
     Attributes:
-        scene: Its scene.
-        frame: Its index there.
-        sectors: Sector of the nearest object of each class that is present.
+        label: A class.
+        sector: Whether the nearest object of that class is there; null asks whether there is one at all.
     """
 
-    scene: str
-    frame: int
-    sectors: dict[str, str]
+    label: str
+    sector: str | None
+
+    def prompt(self, frame: int) -> str:
+        """The question in the words of the benchmark."""
+        if self.sector is None:
+            return full_text(existence_stem(frame, self.label))
+        return full_text(position_stem(frame, self.label, self.sector))
 
 
-def key_frames(scenes: Scenes) -> list[KeyFrame]:
+QUESTIONS = tuple(Question(label, sector) for label in CLASSES for sector in (None, *SECTORS))
+
+
+@dataclass(frozen=True)
+class KeyFrames:
+    """Key frames and what is true of them.
+
+    Attributes:
+        places: Scene and index there of each.
+        answers: (key frames, len(QUESTIONS)) float32: 1 is Yes, 0 No; NaN where the class is not there, whose position
+            cannot be asked.
+    """
+
+    places: list[tuple[str, int]]
+    answers: NDArray[np.float32]
+
+    @property
+    def balance(self) -> NDArray[np.float32]:
+        """Weights under which every question has as many Yes as No, so that nothing can be learnt from its words.
+
+        As `answers`, with a mean of about 1 over what can be asked; 0 where a question cannot be asked.
+        """
+        yes = np.nanmean(self.answers, axis=0, dtype=np.float64)
+        alike = np.where(self.answers == 1, yes, 1 - yes).clip(_RAREST)
+        weights = np.where(np.isnan(self.answers), 0, 0.5 / alike)
+        return weights.astype(np.float32)
+
+
+def key_frames(scenes: Scenes) -> KeyFrames:
     """Every key frame of scenes, by the answer rules of LiDAR-Hallu."""
-    nearest = nearest_objects(measured_objects(scenes).everywhere)
-    found = nearest.group_by("scene", "frame").agg("label", "sector")
-    table = scenes.keyframes.select("scene", "frame").join(found, on=["scene", "frame"], how="left")
-    return [
-        KeyFrame(scene, frame, dict(zip(labels or (), sectors or (), strict=True)))
-        for scene, frame, labels, sectors in table.sort("scene", "frame").iter_rows()
-    ]
+    places = scenes.keyframes.select("scene", "frame").sort("scene", "frame")
+    nearest = nearest_objects(measured_objects(scenes).everywhere).select(
+        "scene", "frame", "label", sector=pl.col("sector").cast(pl.String).replace_strict(list(SECTORS), _NUMBERS)
+    )
+    asked = places.join(pl.DataFrame({"label": CLASSES}), how="cross", maintain_order="left_right")
+    found = asked.join(nearest, on=["scene", "frame", "label"], how="left", maintain_order="left")["sector"]
+    sector = found.fill_null(_NOT_THERE).to_numpy().reshape(len(places), len(CLASSES), 1)
+    there = sector != _NOT_THERE
+    answers = np.concatenate([there, np.where(there, sector == _NUMBERS, np.nan)], axis=2)
+    return KeyFrames(list(places.iter_rows()), answers.reshape(len(places), len(QUESTIONS)).astype(np.float32))
 
 
-def rows_of(key_frame: KeyFrame, generator: np.random.Generator) -> list[TrainingRow]:
-    """What is asked about a key frame: whether each class is there, and where the nearest of those is that are.
+def training_rows(frames: KeyFrames, seed: int) -> list[TrainingRow]:
+    """About every key frame some of the questions, drawn so that each has as many Yes as No over all key frames.
 
     Args:
-        key_frame: The key frame.
-        generator: Draws the wrong sectors that are proposed.
+        frames: The key frames.
+        seed: Of what is drawn.
     """
-    frame, sectors = key_frame.frame, key_frame.sectors
-    asked = [(existence_stem(frame, label), label in sectors) for label in CLASSES]
-    for label, sector in sectors.items():
-        wrong = generator.choice([other for other in SECTORS if other != sector], WRONG_SECTORS, replace=False)
-        asked += [(position_stem(frame, label, sector), True)] * WRONG_SECTORS
-        asked += [(position_stem(frame, label, other), False) for other in wrong]
+    balance = frames.balance
+    chance = balance / balance.max(axis=0).clip(1e-6)
+    drawn = np.random.default_rng(seed).random(chance.shape) < chance
     return [
-        TrainingRow(scene=key_frame.scene, frames=(frame,), prompt=full_text(stem), answer="Yes" if is_true else "No")
-        for stem, is_true in asked
-    ]
-
-
-def all_prompts(frames: int) -> list[str]:
-    """Every prompt about a scene of so many key frames."""
-    return [
-        full_text(stem)
-        for frame in range(frames)
-        for label in CLASSES
-        for stem in (
-            existence_stem(frame, label),
-            *(position_stem(frame, label, sector) for sector in SECTORS),
+        TrainingRow(
+            scene=frames.places[place][0],
+            frames=(frames.places[place][1],),
+            prompt=QUESTIONS[asked].prompt(frames.places[place][1]),
+            answer="Yes" if frames.answers[place, asked] else "No",
         )
+        for place, asked in np.argwhere(drawn).tolist()
     ]
+
+
+def swapped_sides(text: str) -> str:
+    """A text with left for right and right for left, as in a mirror."""
+    return re.sub("|".join(_SIDES), lambda side: _SIDES[side[0]], text)

@@ -33,8 +33,11 @@ TYPICAL_SIZE = (20.0, 20.0, 1.4, 0.2, 0.3, 0.3, 0.7, 0.3, 0.3, 1.4)
 def tiny_encoder() -> LidarEncoder:
     """An untrained encoder. Each input of its first layer starts with about the same say, whatever its unit."""
     encoder = LidarEncoder(ENCODER)
+    layers = encoder.voxel_encoder.vfe_layers
     with torch.no_grad():
-        encoder.voxel_encoder.vfe_layers[0].linear.weight.div_(torch.tensor(TYPICAL_SIZE))
+        layers[0].linear.weight.div_(torch.tensor(TYPICAL_SIZE))
+    for layer in layers:
+        layer.norm.momentum = 0.05  # the usual 0.01 still remembers the first of a few hundred steps
     return encoder
 
 

@@ -93,6 +93,7 @@ def test_joint_figures_by_hand() -> None:
         "pairs_both": 0,
         "pairs_one": 3,
         "pairs_neither": 0,
+        "pair_both_rate": 0.0,
         "pair_item_accuracy": 0.5,
         "pair_same_answer": pytest.approx(2 / 3),
         "pair_reference_deterministic": 0.0,
@@ -176,11 +177,13 @@ def test_a_family_without_pairs_says_zero() -> None:
     assert value(figures, "m", "pairs", "existence") == 3
 
 
-def test_the_lead_over_guessing_has_an_interval_that_knows_from_guessing() -> None:
+def test_the_rate_and_the_lead_over_guessing_have_intervals_that_tell_knowing_from_guessing() -> None:
     benchmark = benchmark_of([asked(n, "Yes" if n % 2 else "No", f"s{n % 40:02d}") for n in range(400)])
     runs = [run_of("knows", benchmark, oracle), run_of("coin", benchmark, random_answerer(3))]
-    leads = diagnose(benchmark, runs).figures.filter(metric="pair_lead", family="all")
-    (knows,), (coin,) = (leads.filter(run=name).to_dicts() for name in ("knows", "coin"))
-    assert (knows["value"], knows["low"], knows["high"]) == pytest.approx((0.75, 0.75, 0.75))
-    assert coin["low"] < 0 < coin["high"]
-    assert coin["low"] < coin["value"] < coin["high"]
+    figures = diagnose(benchmark, runs).figures
+    for metric, of_knowing, of_guessing in (("pair_lead", 0.75, 0.0), ("pair_both_rate", 1.0, 0.25)):
+        found = figures.filter(metric=metric, family="all")
+        (knows,), (coin,) = (found.filter(run=name).to_dicts() for name in ("knows", "coin"))
+        assert (knows["value"], knows["low"], knows["high"]) == pytest.approx((of_knowing,) * 3)
+        assert coin["low"] < of_guessing < coin["high"]
+        assert coin["low"] < coin["value"] < coin["high"]

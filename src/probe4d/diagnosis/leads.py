@@ -16,7 +16,7 @@ from probe4d.diagnosis.controls import CONTENT
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheet import YES, Group, Sheet
 
-__all__ = ["add_pair_lead", "add_yes_leads"]
+__all__ = ["add_pair_rates", "add_yes_leads"]
 
 _BLOCKS = 20
 """Parts that the draws are taken in, since pairs by draws are many numbers."""
@@ -58,7 +58,7 @@ def _yes_lead(
     return rates, (counts @ true.T) / sizes[:, :1] - (counts @ false.T) / sizes[:, 1:]
 
 
-def add_pair_lead(
+def add_pair_rates(
     figures: Figures,
     sheet: Sheet,
     group: Group,
@@ -66,7 +66,9 @@ def add_pair_lead(
     positives: npt.NDArray[np.intp],
     negatives: npt.NDArray[np.intp],
 ) -> None:
-    """Add pair_lead: the share of pairs right on both sides less p(1 - p), which guessing at its rate p of Yes gives.
+    """Add pair_both_rate, the share of pairs right on both sides, and pair_lead, how far that is above guessing.
+
+    pair_lead is the share less p(1 - p), which guessing at its rate p of Yes gives.
 
     Guessing at rates that differ from prompt to prompt gives less than p(1 - p) at their mean, so that a lead is
     more than any answerer has who sees the prompt alone.
@@ -90,9 +92,15 @@ def add_pair_lead(
         weights = counts[:, first] * counts[:, second]
         totals = weights.sum(axis=1)
         weights, totals = weights[totals > 0], totals[totals > 0, None]
-        drawn.append(_over_guessing(weights @ both.T / totals, weights @ yes.T / totals))
-    values = _over_guessing(both.mean(axis=1), yes.mean(axis=1))
-    figures.add_bounded("pair_lead", group, names, values, _bounds(np.concatenate(drawn)), positives.size)
+        drawn.append(np.stack([weights @ both.T / totals, weights @ yes.T / totals]))
+    rates = np.stack([both.mean(axis=1), yes.mean(axis=1)])
+    for metric, of_rates in (("pair_both_rate", _both), ("pair_lead", _over_guessing)):
+        bounds = _bounds(of_rates(*np.concatenate(drawn, axis=1)))
+        figures.add_bounded(metric, group, names, of_rates(*rates), bounds, positives.size)
+
+
+def _both(both: npt.NDArray[np.float64], _yes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return both
 
 
 def _over_guessing(both: npt.NDArray[np.float64], yes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

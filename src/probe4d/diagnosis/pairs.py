@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.leads import add_pair_lead
+from probe4d.diagnosis.leads import add_pair_rates
 from probe4d.diagnosis.matching import match_across_scenes
 from probe4d.diagnosis.sheet import INVALID, YES, Group, Sheet
 from probe4d.diagnosis.tables import PAIRS_SCHEMA
@@ -97,7 +97,8 @@ def prompt_pairs(sheet: Sheet, layout: str) -> PromptPairs:
 def add_pairs(figures: Figures, sheet: Sheet, pairs: PromptPairs, names: Sequence[str]) -> None:
     """Add the pair metrics of the answerers whose prompts have this layout.
 
-    Metrics (Eq. 6): pairs, pairs_both, pairs_one, pairs_neither, pair_item_accuracy, pair_same_answer;
+    Metrics (Eq. 6): pairs, pairs_both, pairs_one, pairs_neither, pair_both_rate, pair_item_accuracy,
+    pair_same_answer;
     pairs_all_both, over every opposite cross-scene pair of a prompt, which no choice of a matching changes;
     and the joint rates of answerers that see the prompt alone: pair_reference_deterministic, always 0, and
     pair_reference_sampling, p(1 - p) at the answerer's own rate p of Yes on these questions; pair_lead is over that.
@@ -120,7 +121,7 @@ def add_pairs(figures: Figures, sheet: Sheet, pairs: PromptPairs, names: Sequenc
         figures.add_values("pair_reference_deterministic", group, names, [0.0] * len(names), positives.size)
         figures.add_values("pair_reference_sampling", group, names, p * (1.0 - p), positives.size)
         if group.relation == "all":
-            add_pair_lead(figures, sheet, group, names, positives, negatives)
+            add_pair_rates(figures, sheet, group, names, positives, negatives)
         asked = group.items[pairs.prompts[group.items] >= 0]
         every = _opposite_pairs(sheet, pairs.prompts, asked, np.ones((1, sheet.scenes.size), dtype=bool))
         both = _opposite_pairs(sheet, pairs.prompts, asked, sheet.correct[rows])
