@@ -21,9 +21,9 @@ from decoding_making import feature_rows, one_at_a_time, up_to_a_tie
 from torch import Tensor
 
 from probe4d.benchmarks.lidar_hallu.templates import existence_stem, full_text, motion_stem, position_stem
-from probe4d.models.lidar_lm.decoding import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.decoding.decoder import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
-from probe4d.models.lidar_lm.shuffling import shuffled_order
 from probe4d.models.request import Contrast
 
 SMOLLM2 = Path(__file__).parents[1] / "build" / "models" / "smollm2"

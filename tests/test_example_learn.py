@@ -9,7 +9,7 @@ import pytest
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.evidence.point_clouds import PointClouds
-from probe4d.models.lidar_lm.loss_log import Loss
+from probe4d.models.lidar_lm.training.loss_log import Loss
 from probe4d.scenes.tables import Scenes
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "learn"
@@ -115,9 +115,9 @@ def test_a_few_steps_change_every_part_and_leave_a_checkpoint(scenes: Scenes, tm
     from questions import key_frames
     from tiny_model import tiny_encoder
 
-    from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
+    from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
     from probe4d.models.lidar_lm.encoding import encode
-    from probe4d.models.lidar_lm.loss_log import read_losses
+    from probe4d.models.lidar_lm.training.loss_log import read_losses
 
     torch.manual_seed(0)
     frames, clouds, encoder = key_frames(scenes), PointClouds(scenes), tiny_encoder()

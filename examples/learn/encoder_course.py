@@ -19,7 +19,7 @@ from torch.nn import functional
 
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
-from probe4d.models.lidar_lm.loss_log import Loss, append_loss
+from probe4d.models.lidar_lm.training.loss_log import Loss, append_loss
 
 __all__ = ["Course", "mirrored_answers", "train_encoder"]
 

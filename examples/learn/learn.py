@@ -27,10 +27,10 @@ from torch import nn
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import load_encoder, save_encoder
 from probe4d.models.lidar_lm.features import FeatureFolder
-from probe4d.models.lidar_lm.learner import features_on_disk
-from probe4d.models.lidar_lm.loss_log import Loss, draw_losses, read_losses
-from probe4d.models.lidar_lm.training import train_model
-from probe4d.models.lidar_lm.training_options import training_options
+from probe4d.models.lidar_lm.training.learner import features_on_disk
+from probe4d.models.lidar_lm.training.loss_log import Loss, draw_losses, read_losses
+from probe4d.models.lidar_lm.training.options import training_options
+from probe4d.models.lidar_lm.training.stages import train_model
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 

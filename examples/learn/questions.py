@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.lidar_hallu.rules import measured_objects, nearest_objects
 from probe4d.benchmarks.lidar_hallu.templates import existence_stem, full_text, position_stem
-from probe4d.models.lidar_lm.training_rows import TrainingRow
+from probe4d.models.lidar_lm.training.rows import TrainingRow
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from probe4d.exchange.released_training import import_training
     from probe4d.models.generation import Generation
     from probe4d.models.lidar_lm.encoder import load_encoder
-    from probe4d.models.lidar_lm.encoder_training import EncoderTraining, embed_images, train_encoder
     from probe4d.models.lidar_lm.encoding import encode
     from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.image_tower import load_image_tower
-    from probe4d.models.lidar_lm.training import train_lora, train_projector
-    from probe4d.models.lidar_lm.training_options import training_options
-    from probe4d.models.lidar_lm.training_rows import read_training_rows
+    from probe4d.models.lidar_lm.training.encoder import EncoderTraining, embed_images, train_encoder
+    from probe4d.models.lidar_lm.training.options import training_options
+    from probe4d.models.lidar_lm.training.rows import read_training_rows
+    from probe4d.models.lidar_lm.training.stages import train_lora, train_projector
     from probe4d.models.presets import preset_named
     from probe4d.report.page import write_report
     from probe4d.runs.ask import ask
@@ -100,7 +100,7 @@ _HOMES = {
     "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.runs.plan",
     "Diagnosis": "probe4d.diagnosis.diagnose",
-    "EncoderTraining": "probe4d.models.lidar_lm.encoder_training",
+    "EncoderTraining": "probe4d.models.lidar_lm.training.encoder",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
     "PointClouds": "probe4d.evidence.point_clouds",
@@ -115,7 +115,7 @@ _HOMES = {
     "control_model": "probe4d.diagnosis.control_runs",
     "diagnose": "probe4d.diagnosis.diagnose",
     "dry_run": "probe4d.runs.dry_run",
-    "embed_images": "probe4d.models.lidar_lm.encoder_training",
+    "embed_images": "probe4d.models.lidar_lm.training.encoder",
     "encode": "probe4d.models.lidar_lm.encoding",
     "evidence_named": "probe4d.runs.evidence_plan",
     "export": "probe4d.exchange.exports.export",
@@ -131,12 +131,12 @@ _HOMES = {
     "preset_named": "probe4d.models.presets",
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_run": "probe4d.runs.run",
-    "read_training_rows": "probe4d.models.lidar_lm.training_rows",
+    "read_training_rows": "probe4d.models.lidar_lm.training.rows",
     "simulate": "probe4d.scenes.simulator.simulate",
-    "train_encoder": "probe4d.models.lidar_lm.encoder_training",
-    "train_lora": "probe4d.models.lidar_lm.training",
-    "train_projector": "probe4d.models.lidar_lm.training",
-    "training_options": "probe4d.models.lidar_lm.training_options",
+    "train_encoder": "probe4d.models.lidar_lm.training.encoder",
+    "train_lora": "probe4d.models.lidar_lm.training.stages",
+    "train_projector": "probe4d.models.lidar_lm.training.stages",
+    "training_options": "probe4d.models.lidar_lm.training.options",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",

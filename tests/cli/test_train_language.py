@@ -17,7 +17,7 @@ from lidar_making import smollm_like_tokenizer, write_tiny_base
 from probe4d.cli import app
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.features import FeatureRecord, start_features, write_rows
-from probe4d.models.lidar_lm.training_rows import read_training_rows
+from probe4d.models.lidar_lm.training.rows import read_training_rows
 from probe4d.scenes.tables import Scenes
 
 Command = Callable[..., subprocess.CompletedProcess[str]]

@@ -8,7 +8,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 
 YES_NO = 'Only answer with "No" or "Yes".'
 CHOICE = "Please select the correct answer and only return the choice letter (i.e., A, B, C, D) of your answer."

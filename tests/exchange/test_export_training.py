@@ -15,7 +15,7 @@ from probe4d.benchmarks.question import Evidence, Question
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
 from probe4d.exchange.exports.training import export_training
-from probe4d.models.lidar_lm.training_rows import TrainingRow, read_training_rows
+from probe4d.models.lidar_lm.training.rows import TrainingRow, read_training_rows
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.selection import Selection

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from probe4d.exchange.permutations import permutation_fault
-from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 
 
 def test_says_what_is_wrong() -> None:

@@ -10,7 +10,7 @@ import pytest
 from probe4d.cli import app
 from probe4d.errors import InputError
 from probe4d.exchange.released_training import ImportedRows, import_training
-from probe4d.models.lidar_lm.training_rows import TrainingRow, read_training_rows
+from probe4d.models.lidar_lm.training.rows import TrainingRow, read_training_rows
 from probe4d.scenes.tables import Scenes
 
 Released = dict[str, Any]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from probe4d.models.lidar_lm.decoding import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.decoding.decoder import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
-from probe4d.models.lidar_lm.shuffling import shuffled_order
 from probe4d.models.request import Contrast
 
 WIDTH = 8

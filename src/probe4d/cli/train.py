@@ -67,9 +67,9 @@ def train_encoder(
 
     refuse_missing()
     from probe4d.models.lidar_lm.encoder import load_encoder
-    from probe4d.models.lidar_lm.encoder_training import TARGETS, EncoderTraining, embed_images, new_encoder
-    from probe4d.models.lidar_lm.encoder_training import train_encoder as learn
     from probe4d.models.lidar_lm.image_tower import load_image_tower
+    from probe4d.models.lidar_lm.training.encoder import TARGETS, EncoderTraining, embed_images, new_encoder
+    from probe4d.models.lidar_lm.training.encoder import train_encoder as learn
 
     options = EncoderTraining(
         epochs=epochs,

@@ -17,13 +17,13 @@ from probe4d.cli.groups import with_groups
 from probe4d.cli.train import train
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.lidar_lm.layouts import Layout
-from probe4d.models.lidar_lm.training_options import Precision, Stage
+from probe4d.models.lidar_lm.training.options import Precision, Stage
 from probe4d.wording import counted
 
 if TYPE_CHECKING:
-    from probe4d.models.lidar_lm.training import Trained
-    from probe4d.models.lidar_lm.training_options import TrainingOptions
-    from probe4d.models.lidar_lm.training_rows import TrainingRow
+    from probe4d.models.lidar_lm.training.options import TrainingOptions
+    from probe4d.models.lidar_lm.training.rows import TrainingRow
+    from probe4d.models.lidar_lm.training.stages import Trained
 
 __all__ = ["train_lora", "train_projector"]
 
@@ -89,12 +89,12 @@ def train_projector(
     from probe4d.models.lidar_lm.needs import refuse_missing
 
     refuse_missing()
-    from probe4d.models.lidar_lm.training_rows import read_training_rows
+    from probe4d.models.lidar_lm.training.rows import read_training_rows
 
     _quiet_unless_first()
     options = _options("projector", how)
     learnt = read_training_rows(rows)  # before torch is imported, which takes seconds
-    from probe4d.models.lidar_lm.training import train_projector as learn
+    from probe4d.models.lidar_lm.training.stages import train_projector as learn
 
     _learn("projector", partial(learn, learnt, base=base, options=options, layout=layout), features, out)
 
@@ -137,14 +137,14 @@ def train_lora(
     from probe4d.models.lidar_lm.needs import refuse_missing
 
     refuse_missing()
-    from probe4d.models.lidar_lm.training_rows import read_training_rows
+    from probe4d.models.lidar_lm.training.rows import read_training_rows
 
     _quiet_unless_first()
     options = _options("lora", how, rank=rank, alpha=alpha, dropout=dropout)
     learnt = read_training_rows(rows)
     if ego_text is not None:
         learnt = _with_ego_text(learnt, ego_text, data, version)
-    from probe4d.models.lidar_lm.training import train_lora as learn
+    from probe4d.models.lidar_lm.training.stages import train_lora as learn
 
     _learn("checkpoint", partial(learn, learnt, start=start, base=base, options=options, layout=layout), features, out)
 
@@ -158,13 +158,13 @@ def _learn(what: str, learn: Callable[..., Trained], features: Path, out: Path) 
 
 
 def _options(stage: Stage, how: Hyperparameters, **given: Any) -> TrainingOptions:
-    from probe4d.models.lidar_lm.training_options import training_options
+    from probe4d.models.lidar_lm.training.options import training_options
 
     return training_options(stage, **dataclasses.asdict(how), **given)
 
 
 def _with_ego_text(rows: list[TrainingRow], kind: EgoText, data: Path | None, version: str | None) -> list[TrainingRow]:
-    from probe4d.models.lidar_lm.training_rows import with_ego_text
+    from probe4d.models.lidar_lm.training.rows import with_ego_text
     from probe4d.scenes.opening import open_scenes
 
     return with_ego_text(rows, kind, None if data is None else open_scenes(data, version=version).keyframes)
@@ -182,7 +182,7 @@ def _quiet_unless_first() -> None:
 def _tell(done: Trained, what: str) -> None:
     if not _is_first():
         return
-    from probe4d.models.lidar_lm.loss_log import LOSSES_FILE, PICTURE_FILE
+    from probe4d.models.lidar_lm.training.loss_log import LOSSES_FILE, PICTURE_FILE
 
     first, last = done.losses[0], done.losses[-1]
     taken = done.losses[done.steps_before :]

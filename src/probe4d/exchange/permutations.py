@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 
 __all__ = ["permutation_fault"]
 

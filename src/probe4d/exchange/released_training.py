@@ -13,7 +13,7 @@ import msgspec
 from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
-from probe4d.models.lidar_lm.training_rows import TrainingRow, with_ego_text, write_training_rows
+from probe4d.models.lidar_lm.training.rows import TrainingRow, with_ego_text, write_training_rows
 from probe4d.scenes.tables import Scenes
 from probe4d.store.json_tables import read_table
 from probe4d.store.logs import read_lines

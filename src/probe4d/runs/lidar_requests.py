@@ -12,7 +12,7 @@ from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text import EgoTexts
 from probe4d.evidence.ego_text_kind import EgoText
-from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 from probe4d.models.request import Contrast, Request
 from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.settings import TemporalContrast, Variant

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
-from probe4d.models.lidar_lm.decoding import DecodingItem, DecodingModel, DecodingOptions
+from probe4d.models.lidar_lm.decoding.decoder import DecodingItem, DecodingModel, DecodingOptions
 from probe4d.models.lidar_lm.splicing import FEATURES
 
 WIDTH = 6

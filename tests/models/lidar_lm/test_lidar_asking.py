@@ -22,10 +22,10 @@ from probe4d.errors import InputError, RunError
 from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.models.lidar_lm.base_model import write_base
-from probe4d.models.lidar_lm.checkpoint import save
+from probe4d.models.lidar_lm.checkpoints.checkpoint import save
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
-from probe4d.models.lidar_lm.shuffling import shuffled_order
 from probe4d.runs.dry_run import dry_run
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.opening import open_reader

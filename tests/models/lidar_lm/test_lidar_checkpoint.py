@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.checkpoint import load_lidar_lm, save
+from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm, save
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.weights import fill, read_weights
 

@@ -10,9 +10,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.contrast import contrasted, label_tokens
-from probe4d.models.lidar_lm.decoding import Decoder, DecodingItem, DecodingOptions
-from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.models.lidar_lm.decoding.contrast import contrasted, label_tokens
+from probe4d.models.lidar_lm.decoding.decoder import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 from probe4d.models.request import Contrast
 
 FRAMES = (5, 8)

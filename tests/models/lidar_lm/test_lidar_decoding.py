@@ -24,11 +24,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError, RunError
-from probe4d.models.lidar_lm import decoding_batch
-from probe4d.models.lidar_lm.decoding import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.decoding import batch as decoding_batch
+from probe4d.models.lidar_lm.decoding.decoder import Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.decoding.sampling import generator_of
+from probe4d.models.lidar_lm.decoding.sequences import parts_alike
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
-from probe4d.models.lidar_lm.sampling import generator_of
-from probe4d.models.lidar_lm.sequences import parts_alike
 from probe4d.models.request import Contrast
 
 GREEDY = DecodingOptions(temperature=0.0, max_new_tokens=6)

@@ -19,10 +19,10 @@ from picture_making import YAWS_DEG, write_dataset, write_scan
 from probe4d.errors import InputError, RunError
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import load_encoder, pack
-from probe4d.models.lidar_lm.encoder_fit import EncoderLoss, EncoderTraining, one_cycle
-from probe4d.models.lidar_lm.encoder_training import embed_images, new_encoder, train_encoder
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower, load_image_tower
+from probe4d.models.lidar_lm.training.encoder import embed_images, new_encoder, train_encoder
+from probe4d.models.lidar_lm.training.encoder_loop import EncoderLoss, EncoderTraining, one_cycle
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 

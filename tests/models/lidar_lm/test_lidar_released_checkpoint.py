@@ -11,9 +11,9 @@ from lidar_making import Canary, saying, stir
 from safetensors.torch import save_file
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.checkpoint import load_lidar_lm, save
+from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm, save
+from probe4d.models.lidar_lm.checkpoints.released import save_released
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
-from probe4d.models.lidar_lm.released_checkpoint import save_released
 
 WIDTH = 6
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.models.lidar_lm.shuffling import shuffled_order
+from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 
 RECORDED = {
     (42, 40): "22 9 32 15 0 3 8 18 14 13 38 2 7 4 23 37 27 29 35 17 19 25 6 21 12 10 16 39 24 33 11 34 28 20 26 31 30 "
@@ -42,5 +42,5 @@ def test_equals_torch_for_any_length_and_seed(frames: int, seed: int) -> None:
 
 
 def test_needs_no_torch() -> None:
-    program = "import sys; from probe4d.models.lidar_lm import shuffling; sys.exit('torch' in sys.modules)"
+    program = "import sys; from probe4d.models.lidar_lm.decoding import shuffling; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)

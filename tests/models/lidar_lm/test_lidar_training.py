@@ -16,13 +16,13 @@ from torch import Tensor, nn
 from training_making import ENCODER, FRAMES, WIDTH, Ground, make_ground, small
 
 from probe4d.errors import InputError, RunError
-from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
+from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
-from probe4d.models.lidar_lm.learner import Learner, features_on_disk
-from probe4d.models.lidar_lm.loss_log import Loss, read_losses
 from probe4d.models.lidar_lm.splicing import IGNORED
-from probe4d.models.lidar_lm.training import TRAINING_FILE, Trained, train_lora, train_model, train_projector
-from probe4d.models.lidar_lm.training_rows import TrainingRow
+from probe4d.models.lidar_lm.training.learner import Learner, features_on_disk
+from probe4d.models.lidar_lm.training.loss_log import Loss, read_losses
+from probe4d.models.lidar_lm.training.rows import TrainingRow
+from probe4d.models.lidar_lm.training.stages import TRAINING_FILE, Trained, train_lora, train_model, train_projector
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from PIL import Image
 from transformers import get_cosine_schedule_with_warmup
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.loss_log import Loss, append_loss, draw_losses, losses_up_to, read_losses
-from probe4d.models.lidar_lm.training_options import TrainingOptions, training_options
-from probe4d.models.lidar_lm.training_order import EpochOrder, seed_of, warmed_up
+from probe4d.models.lidar_lm.training.loss_log import Loss, append_loss, draw_losses, losses_up_to, read_losses
+from probe4d.models.lidar_lm.training.options import TrainingOptions, training_options
+from probe4d.models.lidar_lm.training.order import EpochOrder, seed_of, warmed_up
 
 
 def test_the_defaults_are_those_of_the_release() -> None:
@@ -36,7 +36,7 @@ def test_the_defaults_are_those_of_the_release() -> None:
 
 
 def test_the_file_explains_every_option() -> None:
-    text = files("probe4d.models.lidar_lm").joinpath("training.toml").read_text()
+    text = files("probe4d.models.lidar_lm.training").joinpath("training.toml").read_text()
     tables = tomllib.loads(text)
     assert set(tables["common"]) | set(tables["lora"]) == set(TrainingOptions.__struct_fields__)
     explained = {line.partition("=")[0].strip() for line in text.splitlines() if "#" in line and "=" in line}

@@ -13,8 +13,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
-from probe4d.models.lidar_lm.loss_log import Loss, read_losses
+from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
+from probe4d.models.lidar_lm.training.loss_log import Loss, read_losses
 
 SCRIPT = Path(__file__).with_name("training_lives.py")
 ADAPTER = Path("adapter", "adapter_model.safetensors")

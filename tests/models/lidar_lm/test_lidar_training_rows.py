@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.training_rows import (
+from probe4d.models.lidar_lm.training.rows import (
     TrainingRow,
     ego_text_of,
     read_training_rows,

@@ -16,7 +16,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from training_making import Ground, make_ground
 
-from probe4d.models.lidar_lm import training, weights
+from probe4d.models.lidar_lm import weights
+from probe4d.models.lidar_lm.training import stages
 
 OPTIONS: dict[str, Any] = {"epochs": 3, "batch": 4, "accumulation": 2, "checkpoint_every": 3, "dropout": 0.3}
 """12 steps, with checkpoints at 3, 6, 9 and 12."""
@@ -55,7 +56,7 @@ def dies_finishing() -> dict[str, Any]:
     replace = Path.replace
 
     def replaced(path: Path, target: Path) -> Path:
-        if path.name == training.RECORD and path.parent.name == ".checkpoint":
+        if path.name == stages.RECORD and path.parent.name == ".checkpoint":
             die()
         return replace(path, target)
 
@@ -77,7 +78,7 @@ def train(ground: Ground, out: Path, start: Path, **told: Any) -> None:
     from training_making import small
 
     options = small("lora", learning_rate=0.01, rank=4, alpha=8, **OPTIONS)
-    training.train_lora(ground.rows, ground.features, out, start=start, options=options, **told)
+    stages.train_lora(ground.rows, ground.features, out, start=start, options=options, **told)
 
 
 def lived(life: Callable[[], None], **environment: str) -> Callable[[], int]:

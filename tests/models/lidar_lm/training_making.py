@@ -12,9 +12,9 @@ from lidar_making import smollm_like_tokenizer, tiny_llama
 
 from probe4d.models.lidar_lm.base_model import write_base
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
-from probe4d.models.lidar_lm.training import Trained, train_lora, train_projector
-from probe4d.models.lidar_lm.training_options import Stage, TrainingOptions, training_options
-from probe4d.models.lidar_lm.training_rows import TrainingRow
+from probe4d.models.lidar_lm.training.options import Stage, TrainingOptions, training_options
+from probe4d.models.lidar_lm.training.rows import TrainingRow
+from probe4d.models.lidar_lm.training.stages import Trained, train_lora, train_projector
 
 ENCODER = "e" * 16
 WIDTH, FRAMES, SCENES = 12, 6, 8

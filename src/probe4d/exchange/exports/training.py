@@ -16,7 +16,7 @@ from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.exports.folder import collected, refuse_seeds, seal
 from probe4d.exchange.exports.items import Exported, ExportItem
 from probe4d.exchange.exports.notes import readme
-from probe4d.models.lidar_lm.training_rows import ROWS_FILE, TrainingRow, write_training_rows
+from probe4d.models.lidar_lm.training.rows import ROWS_FILE, TrainingRow, write_training_rows
 from probe4d.models.request import FeatureRows, Request
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.exhibits import Exhibit

@@ -18,9 +18,9 @@ from probe4d.models.failures import one_line
 from probe4d.models.generation import Generation
 from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions, refuse_foreign
 from probe4d.models.lidar_lm.base_model import fingerprint
-from probe4d.models.lidar_lm.checkpoint import load_lidar_lm
-from probe4d.models.lidar_lm.contrast import label_tokens
-from probe4d.models.lidar_lm.decoding import Decoded, Decoder, DecodingItem, DecodingOptions
+from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
+from probe4d.models.lidar_lm.decoding.contrast import label_tokens
+from probe4d.models.lidar_lm.decoding.decoder import Decoded, Decoder, DecodingItem, DecodingOptions
 from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.splicing import FEATURES

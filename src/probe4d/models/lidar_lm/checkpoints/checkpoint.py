@@ -17,12 +17,12 @@ from torch import nn
 
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
-from probe4d.models.lidar_lm.adapter import add_adapter, write_adapter
 from probe4d.models.lidar_lm.base_model import BaseModel, read_base, write_base
+from probe4d.models.lidar_lm.checkpoints.adapter import add_adapter, write_adapter
+from probe4d.models.lidar_lm.checkpoints.released import is_released, load_released
 from probe4d.models.lidar_lm.conversation import TemplateName
 from probe4d.models.lidar_lm.language_model import LORA, Base, LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import Layout
-from probe4d.models.lidar_lm.released_checkpoint import is_released, load_released
 from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder

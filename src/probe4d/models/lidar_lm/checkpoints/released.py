@@ -20,8 +20,14 @@ from transformers import LlamaConfig
 
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
-from probe4d.models.lidar_lm.adapter import CONFIG, adapter_config, adapter_weights, add_adapter, read_config
-from probe4d.models.lidar_lm.adapter import WEIGHTS as SAFE_WEIGHTS
+from probe4d.models.lidar_lm.checkpoints.adapter import (
+    CONFIG,
+    adapter_config,
+    adapter_weights,
+    add_adapter,
+    read_config,
+)
+from probe4d.models.lidar_lm.checkpoints.adapter import WEIGHTS as SAFE_WEIGHTS
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.weights import fill, read_weights
 from probe4d.store.files import write_bytes

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from probe4d.errors import InputError, RunError
-from probe4d.models.lidar_lm.decoding_batch import Answering, DecodingBatch
-from probe4d.models.lidar_lm.decoding_items import Decoded, DecodingItem, DecodingModel, DecodingOptions
-from probe4d.models.lidar_lm.key_value_cache import decoding_attention
+from probe4d.models.lidar_lm.decoding.batch import Answering, DecodingBatch
+from probe4d.models.lidar_lm.decoding.items import Decoded, DecodingItem, DecodingModel, DecodingOptions
+from probe4d.models.lidar_lm.decoding.key_value_cache import decoding_attention
+from probe4d.models.lidar_lm.decoding.sampling import generator_of
+from probe4d.models.lidar_lm.decoding.sequences import Numbers
 from probe4d.models.lidar_lm.memory import is_out_of_memory
-from probe4d.models.lidar_lm.sampling import generator_of
-from probe4d.models.lidar_lm.sequences import Numbers
 from probe4d.models.lidar_lm.splicing import FEATURES
 from probe4d.models.request import Contrast
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from probe4d.models.lidar_lm.training_options import TrainingOptions
+from probe4d.models.lidar_lm.training.options import TrainingOptions
 from probe4d.store.hashing import digest
 
 __all__ = ["EpochOrder", "seed_of", "warmed_up"]

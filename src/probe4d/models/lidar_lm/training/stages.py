@@ -18,17 +18,17 @@ from torch import nn
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.base_model import fingerprint
-from probe4d.models.lidar_lm.checkpoint import RECORD, load_lidar_lm, save
+from probe4d.models.lidar_lm.checkpoints.checkpoint import RECORD, load_lidar_lm, save
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import Layout
-from probe4d.models.lidar_lm.learner import FeaturesOf, Learner, features_on_disk
-from probe4d.models.lidar_lm.loss_log import Loss, read_losses
-from probe4d.models.lidar_lm.training_folder import held
-from probe4d.models.lidar_lm.training_loop import fit
-from probe4d.models.lidar_lm.training_options import Precision, Stage, TrainingOptions, training_options
-from probe4d.models.lidar_lm.training_rows import TrainingRow, ego_text_of
-from probe4d.models.lidar_lm.training_state import STATE_FILE, kept_tensors
+from probe4d.models.lidar_lm.training.folder import held
+from probe4d.models.lidar_lm.training.learner import FeaturesOf, Learner, features_on_disk
+from probe4d.models.lidar_lm.training.loop import fit
+from probe4d.models.lidar_lm.training.loss_log import Loss, read_losses
+from probe4d.models.lidar_lm.training.options import Precision, Stage, TrainingOptions, training_options
+from probe4d.models.lidar_lm.training.rows import TrainingRow, ego_text_of
+from probe4d.models.lidar_lm.training.state import STATE_FILE, kept_tensors
 from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.hashing import digest
 from probe4d.wording import counted

@@ -12,7 +12,7 @@ from torch import nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.sampling import SamplingOptions
+from probe4d.models.lidar_lm.decoding.sampling import SamplingOptions
 from probe4d.models.request import Contrast, KeptLogit
 
 __all__ = ["Decoded", "DecodingItem", "DecodingModel", "DecodingOptions", "FinishReason"]

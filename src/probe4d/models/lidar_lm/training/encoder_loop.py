@@ -20,9 +20,9 @@ from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.key_frames import memory_for, read_ahead
-from probe4d.models.lidar_lm.loss_log import LOSSES_FILE, PICTURE_FILE, cut_log, draw_losses
-from probe4d.models.lidar_lm.training_order import EpochOrder
-from probe4d.models.lidar_lm.training_state import TrainingState
+from probe4d.models.lidar_lm.training.loss_log import LOSSES_FILE, PICTURE_FILE, cut_log, draw_losses
+from probe4d.models.lidar_lm.training.order import EpochOrder
+from probe4d.models.lidar_lm.training.state import TrainingState
 from probe4d.store.logs import append_lines
 from probe4d.wording import counted
 

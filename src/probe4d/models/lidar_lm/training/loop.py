@@ -13,8 +13,9 @@ import torch
 from torch import Tensor, nn
 
 from probe4d.errors import RunError
-from probe4d.models.lidar_lm.learner import Batch, Learner
-from probe4d.models.lidar_lm.loss_log import (
+from probe4d.models.lidar_lm.memory import memory_that_suffices
+from probe4d.models.lidar_lm.training.learner import Batch, Learner
+from probe4d.models.lidar_lm.training.loss_log import (
     LOSSES_FILE,
     PICTURE_FILE,
     Loss,
@@ -22,11 +23,10 @@ from probe4d.models.lidar_lm.loss_log import (
     draw_losses,
     losses_up_to,
 )
-from probe4d.models.lidar_lm.memory import memory_that_suffices
-from probe4d.models.lidar_lm.training_options import TrainingOptions
-from probe4d.models.lidar_lm.training_order import EpochOrder, seed_of, warmed_up
-from probe4d.models.lidar_lm.training_rows import TrainingRow
-from probe4d.models.lidar_lm.training_state import TrainingState
+from probe4d.models.lidar_lm.training.options import TrainingOptions
+from probe4d.models.lidar_lm.training.order import EpochOrder, seed_of, warmed_up
+from probe4d.models.lidar_lm.training.rows import TrainingRow
+from probe4d.models.lidar_lm.training.state import TrainingState
 from probe4d.wording import listed
 
 if TYPE_CHECKING:

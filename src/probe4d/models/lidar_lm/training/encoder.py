@@ -22,12 +22,12 @@ from probe4d.evidence.point_clouds import PointClouds
 from probe4d.evidence.wedge_rig import shared_cameras
 from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.encoder import EncoderOptions, LidarEncoder, save_encoder
-from probe4d.models.lidar_lm.encoder_fit import EncoderFit, EncoderLoss, EncoderTraining
 from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower
 from probe4d.models.lidar_lm.key_frames import refuse_missing_files
-from probe4d.models.lidar_lm.training_folder import held
+from probe4d.models.lidar_lm.training.encoder_loop import EncoderFit, EncoderLoss, EncoderTraining
+from probe4d.models.lidar_lm.training.folder import held
 from probe4d.wording import listed
 
 __all__ = ["TARGETS", "EncoderLoss", "EncoderTraining", "embed_images", "new_encoder", "train_encoder"]

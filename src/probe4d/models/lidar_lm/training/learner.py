@@ -15,7 +15,7 @@ from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import laid_out
 from probe4d.models.lidar_lm.splicing import IGNORED, Spliced, spliced
-from probe4d.models.lidar_lm.training_rows import TrainingRow
+from probe4d.models.lidar_lm.training.rows import TrainingRow
 
 __all__ = ["Batch", "FeaturesOf", "Learner", "features_on_disk"]
 

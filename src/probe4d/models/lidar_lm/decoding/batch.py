@@ -10,11 +10,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from probe4d.models.lidar_lm.contrast import contrasted, kept_logits, label_tokens
-from probe4d.models.lidar_lm.decoding_items import DecodingItem, DecodingModel, DecodingOptions, FinishReason
-from probe4d.models.lidar_lm.key_value_cache import KeyValueCache, SharedPrefix
-from probe4d.models.lidar_lm.sampling import next_tokens
-from probe4d.models.lidar_lm.sequences import Numbers, parts_alike, shared_length, shared_runs
+from probe4d.models.lidar_lm.decoding.contrast import contrasted, kept_logits, label_tokens
+from probe4d.models.lidar_lm.decoding.items import DecodingItem, DecodingModel, DecodingOptions, FinishReason
+from probe4d.models.lidar_lm.decoding.key_value_cache import KeyValueCache, SharedPrefix
+from probe4d.models.lidar_lm.decoding.sampling import next_tokens
+from probe4d.models.lidar_lm.decoding.sequences import Numbers, parts_alike, shared_length, shared_runs
 from probe4d.models.request import KeptLogit
 
 __all__ = ["Answering", "DecodingBatch"]

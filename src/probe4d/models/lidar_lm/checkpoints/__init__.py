@@ -1,0 +1,1 @@
+"""LiDAR language models on disk."""

@@ -1,0 +1,1 @@
+"""How answers are drawn from a LiDAR language model."""

@@ -1,0 +1,1 @@
+"""Training of encoder, projector and language model."""
