@@ -7,11 +7,13 @@ is finished stays: a run that was broken off goes on when it is repeated.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +26,7 @@ from tiny_model import tiny_encoder, tiny_language_model
 from tokenizer import phrase_tokenizer
 from torch import nn
 
+from probe4d import engine
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import load_encoder, save_encoder
 from probe4d.models.lidar_lm.features import FeatureFolder
@@ -52,11 +55,8 @@ def main() -> None:
     given = _arguments()
     out: Path = given.out
     sizes = Sizes(given.training_scenes, given.scenes, given.questions, given.steps)
-    torch.set_num_threads(given.threads)
     _prepare(out, sizes)
-    for seed in given.seeds:
-        _learn(out, seed, sizes)
-        _ask(out, seed)
+    engine.over(partial(_learn_and_ask, out=out, sizes=sizes), given.seeds, workers=given.workers)
     _diagnose(out, given.seeds)
     if not write_figures(out, given.seeds, given.figures):
         sys.exit("Not every seed learnt to look: see the figures in bold.")
@@ -67,7 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, default=Path("build/learn"), help="where everything goes")
     parser.add_argument("--figures", type=Path, default=Path(__file__).parent / "figures", help="where figures go")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="seeds of training")
-    parser.add_argument("--threads", type=int, default=2, help="threads of training")
+    parser.add_argument("--workers", type=int, default=2, help="seeds at a time, each with one thread")
     parser.add_argument("--training-scenes", type=int, default=240)
     parser.add_argument("--scenes", type=int, default=60, help="scenes that are asked about")
     parser.add_argument("--questions", type=int, default=2_800, help="of each family, half of them yes-no")
@@ -81,6 +81,12 @@ def _prepare(out: Path, sizes: Sizes) -> None:
         _probe4d("simulate", out / scenes, "--scenes", count, "--seed", seed, "--no-cameras", "--workers", 2)
     if not (out / "bench").exists():
         _probe4d("build", "lidar-hallu", out / "scenes", "--out", out / "bench", "--per-family", sizes.questions)
+
+
+def _learn_and_ask(seed: int, *, out: Path, sizes: Sizes) -> None:
+    torch.set_num_threads(1)
+    _learn(out, seed, sizes)
+    _ask(out, seed)
 
 
 def _learn(out: Path, seed: int, sizes: Sizes) -> None:
@@ -118,7 +124,7 @@ def learn_encoder(folder: Path, scenes: Scenes, frames: KeyFrames, seed: int, st
         torch.manual_seed(seed)
         encoder = tiny_encoder()
         course = Course(steps, FRAMES_OF_A_STEP, rate=3e-3, seed=seed)
-        train_encoder(encoder, frames, PointClouds(scenes), course, folder, done=_told("encoder", steps))
+        train_encoder(encoder, frames, PointClouds(scenes), course, folder, done=_told(f"seed {seed}, encoder", steps))
         draw_losses(read_losses(folder), folder / "losses.png", title=f"encoder, seed {seed}")
         save_encoder(encoder, folder)
     return _weights(load_encoder(folder))
@@ -153,7 +159,7 @@ def learn_language(folder: Path, features: Path, frames: KeyFrames, seed: int) -
         options,
         features=encoded.fingerprint,
         stage="projector and language model",
-        done=_told("language model", -(-len(rows) // options.batch)),
+        done=_told(f"seed {seed}, language model", -(-len(rows) // options.batch)),
     )
     return _weights(model)
 
@@ -210,7 +216,8 @@ def _probe4d(*words: object) -> None:
     """Run a command of Probe4D, shown as one would type it."""
     given = [str(word) for word in words]
     print("$ probe4d", *given, flush=True)
-    subprocess.run([sys.executable, "-m", "probe4d", *given], check=True)  # noqa: S603  (our own command)
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    subprocess.run([sys.executable, "-m", "probe4d", *given], check=True, env=environment)  # noqa: S603  (our own)
 
 
 if __name__ == "__main__":
