@@ -207,15 +207,6 @@ class TestBadInput:
         with pytest.raises(InputError, match="leads out of the dataset folder"):
             PointClouds(replace(surround, sensors=outside)).of(SCENE, 0)
 
-    def test_scenes_and_frames_that_there_are_not(self, surround: Scenes) -> None:
-        clouds = PointClouds(surround)
-        for call in (lambda: clouds.frames("scene-9"), lambda: clouds.of("scene-9", 0)):
-            with pytest.raises(InputError, match="has no scene"):
-                call()
-        for frame in (-1, 2):
-            with pytest.raises(InputError, match=f"no key frame {frame}"):
-                clouds.of(SCENE, frame)
-
 
 def test_simulated_scenes_are_covered_all_round(scenes: Scenes) -> None:
     clouds = PointClouds(scenes)

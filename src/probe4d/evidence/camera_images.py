@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 import polars as pl
@@ -10,7 +9,7 @@ from PIL import Image
 
 from probe4d.errors import InputError
 from probe4d.evidence.photographs import whole_photograph
-from probe4d.evidence.readings import missing_readings
+from probe4d.evidence.readings import KeyFrameReadings
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import inside
 from probe4d.wording import listed
@@ -18,7 +17,7 @@ from probe4d.wording import listed
 __all__ = ["CameraImages"]
 
 
-class CameraImages:
+class CameraImages(KeyFrameReadings):
     """The images of a camera. It may be used from several threads.
 
     Args:
@@ -34,10 +33,8 @@ class CameraImages:
     """
 
     def __init__(self, scenes: Scenes, channel: str) -> None:
-        self.scenes = scenes
+        super().__init__(scenes, channel)
         self.channel = channel
-        self._tables = scenes.root / scenes.version
-        self._frames: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
         cameras = scenes.sensors.filter(pl.col("modality") == "camera")["channel"].unique().sort().to_list()
         if channel not in cameras:
             raise InputError(
@@ -47,32 +44,17 @@ class CameraImages:
             )
         self._files = lru_cache(maxsize=4)(self._found_files)  # of the scenes at hand
 
-    def frames(self, scene: str) -> int:
-        """Number of key frames of a scene.
-
-        Raises:
-            InputError: There is no such scene.
-        """
-        if scene not in self._frames:
-            raise InputError(f"has no scene {scene!r}.", path=self._tables)
-        return self._frames[scene]
-
-    def missing(self, scenes: Iterable[str]) -> dict[tuple[str, int], str]:
-        """What is missing, by scene and key frame: a reading of the camera, or its file."""
-        return missing_readings(self.scenes, scenes, [self.channel], read=self.channel)
-
     def of(self, scene: str, frame: int) -> Image.Image:
         """The image of a key frame, RGB, in its full size.
 
         Raises:
-            InputError: There is no such key frame, it has no such reading, or the file is missing, damaged or no image.
+            InputError: There is no such scene or key frame, it has no such reading, or the file is missing, damaged or
+                no image.
         """
-        if not 0 <= frame < self.frames(scene):
-            raise InputError(f"has no key frame {frame}.", path=self._tables, row=scene)
+        self._refuse_beyond(scene, frame)
         file = self._files(scene).get(frame)
         if file is None:
-            row = f"{scene}, key frame {frame}"
-            raise InputError(f"has no reading of {self.channel}.", path=self._tables, row=row)
+            raise self._no_reading(scene, frame, self.channel)
         return whole_photograph(inside(self.scenes.root, file))
 
     def _found_files(self, scene: str) -> dict[int, str]:

@@ -6,7 +6,7 @@ the camera. Encoders that are trained against a camera's images learn these axes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.evidence.coverage import Coverage
-from probe4d.evidence.readings import missing_readings
+from probe4d.evidence.readings import KeyFrameReadings
 from probe4d.evidence.wedge_rig import BEARINGS_DEG, WEDGE_SE3_CAMERA, WedgeRig, surround_cameras, wedge_rig
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.points import read_scan
@@ -48,7 +48,7 @@ class Wedge(NamedTuple):
     points: NDArray[np.float32]
 
 
-class PointClouds:
+class PointClouds(KeyFrameReadings):
     """The point clouds of scenes, cut into wedges.
 
     With the coverage `wedges`, every point of a scan belongs to the wedge whose axis has the bearing nearest to its
@@ -80,11 +80,9 @@ class PointClouds:
     def __init__(
         self, scenes: Scenes, coverage: Coverage = "wedges", *, squares_of: Sequence[str] = (RELEASED_CHANNEL,)
     ) -> None:
-        self.scenes = scenes
-        self.coverage = coverage
-        self._tables = scenes.root / scenes.version
-        self._frames: dict[str, int] = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
         self._cameras = surround_cameras(scenes) if coverage == "wedges" else tuple(squares_of)
+        super().__init__(scenes, scenes.reference_channel, self._cameras)
+        self.coverage = coverage
         if coverage == "one-wedge" and not squares_of:
             raise InputError("has no cameras that every scene has.", path=self._tables, remedy=_TAKE_WEDGES)
         for camera in self._cameras:
@@ -93,35 +91,19 @@ class PointClouds:
         self._rig = lru_cache(maxsize=4)(self._found_rig)  # of the scenes at hand
         self._left_out: dict[str, dict[int, int]] = {name: {} for name in scenes.names}
 
-    def frames(self, scene: str) -> int:
-        """Number of key frames of a scene.
-
-        Raises:
-            InputError: There is no such scene.
-        """
-        if scene not in self._frames:
-            raise InputError(f"has no scene {scene!r}.", path=self._tables)
-        return self._frames[scene]
-
     def left_out(self, scene: str) -> int:
         """Points that the wedges cut so far lack, since a value was NaN or infinite, or lay beyond 1000 km."""
         return sum(self._left_out[scene].values())
-
-    def missing(self, scenes: Iterable[str]) -> dict[tuple[str, int], str]:
-        """What is missing, by scene and key frame: a reading that wedges are cut by, or the scan's file."""
-        lidar = self.scenes.reference_channel
-        return missing_readings(self.scenes, scenes, [lidar, *self._cameras], read=lidar)
 
     def of(self, scene: str, frame: int) -> tuple[Wedge, ...]:
         """The wedges of a key frame, in the order of `channels`.
 
         Raises:
-            InputError: There is no such key frame, or it lacks a reading; or the scan's file cannot be read, is cut
-                off, or has no point that can be used.
+            InputError: There is no such scene or key frame, or it lacks a reading; or the scan's file cannot be read,
+                is cut off, or has no point that can be used.
         """
+        self._refuse_beyond(scene, frame)
         rig = self._rig(scene)
-        if not 0 <= frame < len(rig.files):
-            raise InputError(f"has no key frame {frame}.", path=self._tables, row=scene)
         file, lacking = rig.files[frame], rig.lacking[frame]
         if file is None or lacking is not None:
             raise self._no_reading(scene, frame, lacking or self.scenes.reference_channel)
@@ -178,9 +160,6 @@ class PointClouds:
 
     def _found_rig(self, scene: str) -> WedgeRig:
         return wedge_rig(self.scenes, scene, self.frames(scene), self._cameras)
-
-    def _no_reading(self, scene: str, frame: int, channel: str) -> InputError:
-        return InputError(f"has no reading of {channel}.", path=self._tables, row=f"{scene}, key frame {frame}")
 
 
 def _in_axes(points: NDArray[np.float32], wedge_SE3_lidar: SE3) -> NDArray[np.float32]:

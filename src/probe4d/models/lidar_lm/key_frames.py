@@ -9,8 +9,7 @@ from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from probe4d.errors import InputError
-from probe4d.evidence.camera_images import CameraImages
-from probe4d.evidence.point_clouds import PointClouds
+from probe4d.evidence.readings import KeyFrameReadings
 from probe4d.wording import counted
 
 __all__ = ["memory_for", "read_ahead", "refuse_missing_files"]
@@ -42,7 +41,7 @@ def read_ahead(
         pool.shutdown(cancel_futures=True)
 
 
-def refuse_missing_files(frames: PointClouds | CameraImages, scenes: Iterable[str]) -> None:
+def refuse_missing_files(frames: KeyFrameReadings, scenes: Iterable[str]) -> None:
     """See that all readings of scenes are there, before any is read.
 
     Raises:
