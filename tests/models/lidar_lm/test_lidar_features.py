@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from safetensors import torch as torch_files
 from safetensors.numpy import save_file
 
 from probe4d.errors import InputError
+from probe4d.models.lidar_lm import needs
 from probe4d.models.lidar_lm.features import FEATURES_FILE, FeatureFolder, FeatureRecord, start_features, write_rows
 
 RECORD = FeatureRecord(encoder="ab" * 8, width=6, coverage="wedges", wedges=("A", "B"), fuse="concatenated")
@@ -99,6 +102,29 @@ class TestReleased:
         assert FeatureFolder(tmp_path).frames("a") == 1
         assert np.array_equal(FeatureFolder(tmp_path).rows("a"), rows_of(1))
 
+    @pytest.mark.parametrize("odd", [b"", b"\x80\x04N.", "of another width", "of another type"])
+    @pytest.mark.parametrize("place", [0, 1, 4])
+    def test_an_odd_file_spoils_no_other(self, tmp_path: Path, odd: bytes | str, place: int) -> None:
+        for number, scene in enumerate("abcde"):
+            np.save(tmp_path / f"{scene}.npy", rows_of(number + 1))
+        spoilt, others = "abcde"[place], [scene for scene in "abcde" if scene != "abcde"[place]]
+        if isinstance(odd, bytes):
+            (tmp_path / f"{spoilt}.npy").write_bytes(odd)
+        else:
+            np.save(tmp_path / f"{spoilt}.npy", rows_of(2, width=5).astype("<f2" if "type" in odd else "<f4"))
+        read = FeatureFolder(tmp_path)
+        assert (read.record.width, read.record.dtype) == (6, "float32")
+        assert [read.frames(scene) for scene in others] == [len(read.rows(scene)) for scene in others]
+        for of_scene in (read.frames, read.rows):
+            with pytest.raises(InputError, match=rf"{spoilt}\.npy: (cannot be read|has features of width 5)"):
+                of_scene(spoilt)
+
+    def test_nothing_but_odd_files(self, tmp_path: Path) -> None:
+        np.save(tmp_path / "b.npy", np.ones((2, 3), dtype=np.int64))
+        (tmp_path / "a.npy").write_bytes(b"")
+        with pytest.raises(InputError, match=r"a\.npy: cannot be read"):
+            FeatureFolder(tmp_path)
+
     def test_the_fingerprint_is_that_of_the_files(self, tmp_path: Path) -> None:
         np.save(tmp_path / "a.npy", rows_of(2))
         before = FeatureFolder(tmp_path).fingerprint
@@ -179,16 +205,20 @@ class TestBadInput:
     @pytest.mark.parametrize(
         "tensors",
         [
-            {"features": np.ones((4, 6), dtype=np.int64)},
-            {"features": np.ones((4, 6, 1), dtype=np.float32)},
-            {"features": np.ones((0, 6), dtype=np.float32)},
-            {"other": rows_of(4)},
+            {"features": torch.ones((4, 6), dtype=torch.int64)},
+            {"features": torch.ones((4, 6), dtype=torch.bfloat16)},
+            {"features": torch.ones((4, 6), dtype=torch.float8_e4m3fn)},
+            {"features": torch.ones((4, 6, 1))},
+            {"features": torch.ones((0, 6))},
+            {"other": torch.ones((4, 6))},
         ],
     )
-    def test_a_file_of_something_else(self, folder: Path, tensors: dict[str, np.ndarray]) -> None:
-        save_file(tensors, folder / "a.safetensors")
+    def test_a_file_of_something_else(self, folder: Path, tensors: dict[str, torch.Tensor]) -> None:
+        torch_files.save_file(tensors, folder / "a.safetensors")
         with pytest.raises(InputError, match=r"a\.safetensors: (holds numbers of type|cannot be read as features)"):
             FeatureFolder(folder).rows("a")
+        with pytest.raises(InputError, match=r"a\.safetensors: "):
+            FeatureFolder(folder).frames("a")
 
     @pytest.mark.parametrize("keep", [0, 4, 40, -4])
     def test_a_file_cut_off(self, folder: Path, keep: int) -> None:
@@ -196,6 +226,28 @@ class TestBadInput:
         file.write_bytes(file.read_bytes()[:keep])
         with pytest.raises(InputError, match=r"a\.safetensors: cannot be read as features"):
             FeatureFolder(folder).rows("a")
+
+
+class TestPackages:
+    """Features are read without the packages of the model that is shown them."""
+
+    @pytest.fixture
+    def installed(self, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+        """Packages of the LiDAR language model that seem to be installed; a test may add some."""
+        there: set[str] = set()
+        monkeypatch.setattr(needs, "find_spec", lambda module: object() if module in there else None)
+        return there
+
+    def test_ours_take_safetensors_alone(self, folder: Path, installed: set[str]) -> None:
+        with pytest.raises(InputError, match=r"not installed: safetensors\. Install with: pip install safetensors"):
+            FeatureFolder(folder)
+        installed.add("safetensors")
+        assert np.array_equal(FeatureFolder(folder).rows("a"), rows_of(4))
+
+    def test_released_ones_take_none(self, tmp_path: Path, installed: set[str]) -> None:
+        np.save(tmp_path / "a.npy", rows_of(2))
+        assert not installed
+        assert np.array_equal(FeatureFolder(tmp_path).rows("a"), rows_of(2))
 
 
 class TestRefuseOther:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from tokenize import TokenError
-from typing import Any, Literal
-from urllib.parse import quote, unquote
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -22,8 +20,19 @@ from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.evidence.coverage import Coverage
-from probe4d.models.lidar_lm.needs import refuse_missing
-from probe4d.store.files import whole_file, write_bytes
+from probe4d.models.lidar_lm.feature_files import (
+    MAKE_AGAIN,
+    RELEASED,
+    SAFETENSORS,
+    FeatureShape,
+    read_array,
+    read_shape,
+    scene_file,
+    scenes_in,
+    write_array,
+)
+from probe4d.models.lidar_lm.needs import PACKAGE_OF_FEATURES, refuse_missing
+from probe4d.store.files import write_bytes
 from probe4d.store.folders import refuse_full
 from probe4d.store.hashing import digest
 from probe4d.wording import counted, listed
@@ -35,12 +44,9 @@ _LOG = logging.getLogger(__name__)
 FEATURES_FILE = "features.json"
 """The record of a folder of features."""
 
-_TENSOR = "features"
 _SCENES_HELD = 128
-_SAFETENSORS, _RELEASED = ".safetensors", ".npy"
-_FLOATS = {"F16": "float16", "F32": "float32", "F64": "float64"}
+_FILES_COMPARED = 3
 _MAKE_THEM = "Make them with `probe4d encode`."
-_MAKE_AGAIN = "Delete it, and encode the scene again with `probe4d encode`."
 
 
 class FeatureRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,12 +91,13 @@ class FeatureFolder:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        refuse_missing()
         if not self.path.is_dir():
             raise InputError("is no folder of features.", path=self.path, remedy=_MAKE_THEM)
         self._scene = lru_cache(maxsize=_SCENES_HELD)(self._read_scene)  # rows of a scene are asked for one by one
-        self._suffix = _SAFETENSORS if (self.path / FEATURES_FILE).exists() else _RELEASED
-        self.record = _read_record(self.path) if self._suffix == _SAFETENSORS else self._released_record()
+        self._suffix = SAFETENSORS if (self.path / FEATURES_FILE).exists() else RELEASED
+        if self._suffix == SAFETENSORS:
+            refuse_missing(PACKAGE_OF_FEATURES, user="a folder of features")
+        self.record = _read_record(self.path) if self._suffix == SAFETENSORS else self._released_record()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -98,7 +105,7 @@ class FeatureFolder:
 
         It is the SHA-256 of the record, which says all that features depend on, or of the files where there is none.
         """
-        if self._suffix == _SAFETENSORS:
+        if self._suffix == SAFETENSORS:
             return digest(self.record)
         contents = hashlib.sha256()
         for scene in self.scenes:
@@ -109,8 +116,7 @@ class FeatureFolder:
     @property
     def scenes(self) -> list[str]:
         """Names of the scenes that have features, sorted."""
-        files = (entry.name for entry in self.path.iterdir() if not entry.name.startswith("."))
-        return sorted(unquote(name.removesuffix(self._suffix)) for name in files if name.endswith(self._suffix))
+        return scenes_in(self.path, self._suffix)
 
     def frames(self, scene: str) -> int:
         """Number of rows of a scene, one for each key frame.
@@ -119,8 +125,9 @@ class FeatureFolder:
             InputError: The scene has no features, or they cannot be read.
         """
         path = self._file(scene)
-        frames, _width = self._shape(path, *_read_shape(path))
-        return frames
+        shape = read_shape(path)
+        self._refuse_width(path, shape.width)
+        return shape.frames
 
     def rows(self, scene: str, frames: Sequence[int] | None = None) -> NDArray[np.float32]:
         """Rows of a scene, float32, shape (number of frames, width).
@@ -146,16 +153,17 @@ class FeatureFolder:
 
     def _read_scene(self, scene: str) -> NDArray[np.float32]:
         path = self._file(scene)
-        numbers = _read_array(path, scene)
+        numbers = read_array(path, scene)
+        self._refuse_width(path, numbers.shape[1])
         with np.errstate(over="ignore"):  # what is too large becomes infinite, and is told below
-            found = numbers.reshape(self._shape(path, numbers.dtype.name, numbers.shape)).astype(np.float32)
+            found = numbers.astype(np.float32)
         finite = np.isfinite(found).all(axis=1)
         if not finite.all():
             raise InputError(
                 f"has values that are NaN or infinite, or too large for float32, in the features of key frame "
                 f"{int(np.flatnonzero(~finite)[0])}.",
                 path=path,
-                remedy=_MAKE_AGAIN,
+                remedy=MAKE_AGAIN,
             )
         return found
 
@@ -212,7 +220,7 @@ class FeatureFolder:
         )
 
     def _file(self, scene: str) -> Path:
-        path = _scene_file(self.path, scene, self._suffix)
+        path = scene_file(self.path, scene, self._suffix)
         if not path.is_file():
             raise InputError(
                 f"has no features of the scene {scene!r}: there is no file {path.name}.",
@@ -221,31 +229,30 @@ class FeatureFolder:
             )
         return path
 
-    def _shape(self, path: Path, dtype: str, shape: tuple[int, ...]) -> tuple[int, int]:
-        """Number of rows and their width, once type and shape are those of features; one row may lie flat."""
-        if dtype not in _FLOATS.values() or len(shape) not in (1, 2) or 0 in shape:
-            raise InputError(
-                f"holds numbers of type {dtype} and shape {shape}, and features are float32, frames × width.",
-                path=path,
-                remedy=_MAKE_AGAIN,
-            )
-        frames, width = shape if len(shape) == 2 else (1, shape[0])
+    def _refuse_width(self, path: Path, width: int) -> None:
         if width != self.record.width:
             raise InputError(
                 f"has features of width {width}, and those of the folder have width {self.record.width}.",
                 path=path,
-                remedy=_MAKE_AGAIN,
+                remedy=MAKE_AGAIN,
             )
-        return frames, width
 
     def _released_record(self) -> FeatureRecord:
-        scenes = self.scenes
-        if not scenes:
-            raise InputError(
-                f"holds no features: neither {FEATURES_FILE} nor .npy files.", path=self.path, remedy=_MAKE_THEM
-            )
-        dtype, shape = _read_shape(_scene_file(self.path, scenes[0], _RELEASED))
-        return FeatureRecord(encoder=None, width=shape[-1] if shape else 0, modality=None, dtype=dtype)
+        """What most of the first files are, so that an odd one does not spoil the others."""
+        shapes: list[FeatureShape] = []
+        faults: list[InputError] = []
+        for scene in self.scenes:
+            try:
+                shapes.append(read_shape(scene_file(self.path, scene, RELEASED)))
+            except InputError as fault:
+                faults.append(fault)
+            if len(shapes) == _FILES_COMPARED:
+                break
+        if not shapes:
+            nothing = f"holds no features: neither {FEATURES_FILE} nor .npy files."
+            raise faults[0] if faults else InputError(nothing, path=self.path, remedy=_MAKE_THEM)
+        ((dtype, width), _) = Counter((shape.dtype, shape.width) for shape in shapes).most_common(1)[0]
+        return FeatureRecord(encoder=None, width=width, modality=None, dtype=dtype)
 
 
 def start_features(path: Path | str, record: FeatureRecord) -> FeatureFolder:
@@ -280,21 +287,12 @@ def write_rows(path: Path | str, scene: str, rows: NDArray[np.float32]) -> None:
     Raises:
         InputError: A value is NaN or infinite, or the file cannot be written.
     """
-    from safetensors.numpy import save_file
-
     if not np.isfinite(rows).all():
         raise InputError(
             f"the features of the scene {scene!r} are NaN or infinite.",
             remedy="Check the encoder's weights and the scene's point clouds.",
         )
-    with whole_file(_scene_file(Path(path), scene, _SAFETENSORS)) as temporary:
-        save_file({_TENSOR: np.ascontiguousarray(rows, dtype=np.float32)}, temporary, metadata={"scene": scene})
-
-
-def _scene_file(folder: Path, scene: str, suffix: str) -> Path:
-    """The file of a scene; whatever a scene is called, it lies in the folder and is not hidden."""
-    name = quote(scene, safe=" ")
-    return folder / f"{f'%2E{name[1:]}' if name.startswith('.') else name}{suffix}"
+    write_array(scene_file(Path(path), scene, SAFETENSORS), scene, rows)
 
 
 def _read_record(folder: Path) -> FeatureRecord:
@@ -308,50 +306,3 @@ def _read_record(folder: Path) -> FeatureRecord:
     if record.width < 1:
         raise InputError(f"gives features the width {record.width}.", path=path, remedy=_MAKE_THEM)
     return record
-
-
-def _read_shape(path: Path) -> tuple[str, tuple[int, ...]]:
-    """Type and shape of the array in a file, whose numbers are not read."""
-    if path.suffix == _RELEASED:
-        released = _map_released(path)
-        return released.dtype.name, released.shape
-    with _opened(path) as file:
-        tensor = file.get_slice(_TENSOR)
-        return _FLOATS.get(tensor.get_dtype(), tensor.get_dtype()), tuple(tensor.get_shape())
-
-
-def _read_array(path: Path, scene: str) -> NDArray[Any]:
-    if path.suffix == _RELEASED:
-        return np.array(_map_released(path))
-    with _opened(path) as file:
-        told = (file.metadata() or {}).get("scene", scene)
-        if told != scene:
-            raise InputError(
-                f"holds features of the scene {told!r}, not of {scene!r}.",
-                path=path,
-                remedy="Give it its own name again.",
-            )
-        return np.asarray(file.get_tensor(_TENSOR))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        with safe_open(path, framework="numpy") as file:
-            yield file
-    except (OSError, SafetensorError) as error:
-        raise InputError(f"cannot be read as features ({error}).", path=path, remedy=_MAKE_AGAIN) from error
-
-
-def _map_released(path: Path) -> NDArray[Any]:
-    """The array of a `.npy` file, never unpickled; mapped, so that no header makes us allocate what is not there."""
-    try:
-        return np.lib.format.open_memmap(path, mode="r")
-    except (OSError, ValueError, EOFError, SyntaxError, TokenError) as error:  # the last two of a damaged header
-        raise InputError(
-            f"cannot be read as features ({error}).",
-            path=path,
-            remedy="It has to be a .npy file of plain numbers; pickled objects are never loaded.",
-        ) from error

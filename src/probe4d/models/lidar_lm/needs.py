@@ -8,10 +8,13 @@ from importlib.util import find_spec
 from probe4d.errors import InputError
 from probe4d.wording import listed
 
-__all__ = ["SENTENCEPIECE", "refuse_missing"]
+__all__ = ["PACKAGE_OF_FEATURES", "SENTENCEPIECE", "refuse_missing"]
 
 PACKAGES = {name: name for name in ("torch", "transformers", "peft", "accelerate", "safetensors")}
 """Modules by the names of their packages."""
+
+PACKAGE_OF_FEATURES = {"safetensors": "safetensors"}
+"""What reading and writing features takes."""
 
 SENTENCEPIECE = {"sentencepiece": "sentencepiece", "protobuf": "google.protobuf"}
 """What reading a tokenizer takes that is a `tokenizer.model` alone, as Vicuna's is."""
