@@ -1,0 +1,1 @@
+"""NuScenes-SpatialQA: relations, quantities and situations of objects in one camera image."""

@@ -1,0 +1,133 @@
+"""How questions refer to objects: by captions, or by letters that are drawn into the image.
+
+A table of objects in views holds a row for each object in each camera image of each key frame (see `views`); what
+is added here is `refer`, the words that stand for the object in a question.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import polars as pl
+
+from probe4d.errors import InputError
+from probe4d.store.logs import read_lines
+
+__all__ = ["Caption", "Referred", "by_captions", "by_markers", "read_captions", "same_words"]
+
+VIEW = ("scene", "frame", "channel")
+"""What tells one camera image of a key frame from all others."""
+
+_LETTERS = 26
+_NO_CAPTION = "object has no caption"
+
+
+class Caption(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a captions file.
+
+    Attributes:
+        track: Instance token of the object.
+        caption: A noun phrase, as it will stand in questions; null where nobody found one.
+    """
+
+    track: str
+    caption: str | None
+
+
+class Referred(NamedTuple):
+    """Objects that questions can refer to.
+
+    Attributes:
+        objects: The table with the column `refer`, in which nothing is missing.
+        exclusions: Number of rows that were left out, by reason.
+    """
+
+    objects: pl.DataFrame
+    exclusions: dict[str, int]
+
+
+def read_captions(path: Path | str) -> dict[str, str]:
+    """Read a captions file: JSON lines of `Caption`.
+
+    Returns:
+        Captions by instance token; tracks without one are left out.
+
+    Raises:
+        InputError: There is no such file, a line is no caption, a caption has no word in it, or a track has two.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(
+            "there is no such file of captions.",
+            path=path,
+            remedy='Give JSON lines of {"track": TOKEN, "caption": TEXT}.',
+        )
+    captions: dict[str, str] = {}
+    seen: set[str] = set()
+    for line, caption in read_lines(path, Caption):
+        if caption.track in seen:
+            raise InputError(f"has a second caption of track {caption.track}.", path=path, row=f"line {line}")
+        seen.add(caption.track)
+        if caption.caption is None:
+            continue
+        words = " ".join(caption.caption.split())
+        if not words:
+            raise InputError(
+                "has a caption without a word.",
+                path=path,
+                row=f"line {line}",
+                remedy="Write null where there is no caption.",
+            )
+        captions[caption.track] = words
+    return captions
+
+
+def by_captions(objects: pl.DataFrame, captions: dict[str, str]) -> Referred:
+    """Let questions refer to objects by their captions; objects without one are left out.
+
+    Args:
+        objects: Objects in views.
+        captions: Captions by instance token.
+    """
+    table = pl.DataFrame(
+        {"track": list(captions), "refer": list(captions.values())}, schema={"track": pl.String, "refer": pl.String}
+    )
+    found = objects.join(table, on="track", how="inner", maintain_order="left")
+    without = objects.height - found.height
+    return Referred(found, {_NO_CAPTION: without} if without else {})
+
+
+def by_markers(objects: pl.DataFrame) -> Referred:
+    """Let questions refer to objects by letters, from left to right in each image: A to Z, then AA, AB and so on.
+
+    Args:
+        objects: Objects in views.
+    """
+    ordered = objects.sort(*VIEW, "left_px", "top_px", "track")
+    number = pl.int_range(pl.len()).over(VIEW)
+    most = ordered.select(number.max()).item() if ordered.height else None
+    letters = pl.Series([_letters(place) for place in range(0 if most is None else most + 1)], dtype=pl.String)
+    places = ordered.select(number).to_series()
+    marked = ordered.with_columns(refer="object " + letters.gather(places))
+    return Referred(marked.sort(*VIEW, "track"), {})
+
+
+def same_words(objects: pl.DataFrame) -> pl.Series:
+    """Whether another object of the same image is referred to by the same words, without regard to case: bool.
+
+    Args:
+        objects: Objects in views with `refer`.
+    """
+    return objects.select(pl.len().over(*VIEW, pl.col("refer").str.to_lowercase()) > 1).to_series()
+
+
+def _letters(place: int) -> str:
+    """Letters of a place from 0, as columns of spreadsheets have them."""
+    letters = ""
+    place += 1
+    while place:
+        place, letter = divmod(place - 1, _LETTERS)
+        letters = chr(ord("A") + letter) + letters
+    return letters
