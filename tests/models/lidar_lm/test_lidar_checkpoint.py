@@ -135,7 +135,7 @@ def test_a_base_that_was_moved_is_named(adapted: Path, tiny_base: Path, tmp_path
 
 def test_a_base_that_is_gone_is_asked_for(copied: Path) -> None:
     edit(copied / "lidar_lm.json", lambda record: record | {"base": record["base"] | {"path": "/no/such/base"}})
-    with pytest.raises(InputError, match=r"not in /no/such/base\. Say where it is .*--base; .* -M base=DIR"):
+    with pytest.raises(InputError, match=r"not in /no/such/base\. Say where it is .*--base, or -M base=DIR"):
         load_lidar_lm(copied)
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -11,8 +11,9 @@ from lidar_making import Canary, saying, stir
 from safetensors.torch import save_file
 
 from probe4d.errors import InputError
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm, save
-from probe4d.models.lidar_lm.checkpoints.released import save_released
+from probe4d.models.lidar_lm.checkpoints.released import save_released_checkpoint
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 
 WIDTH = 6
@@ -27,7 +28,7 @@ def adapted(tiny_base: Path) -> LidarLanguageModel:
 def written(adapted: LidarLanguageModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`stage1` and `stage2` in the released layout, to be read only."""
     folder = tmp_path_factory.mktemp("released") / "checkpoints"
-    save_released(adapted, folder)
+    save_released_checkpoint(adapted, folder)
     return folder
 
 
@@ -78,9 +79,66 @@ def test_the_projectors_stage_is_read_alone(released: Path, adapted: LidarLangua
     assert torch.equal(read.projector.weight, adapted.projector.weight)
 
 
-def test_a_model_that_is_told_the_ego_motion_is_known_by_its_name(released: Path, tiny_base: Path) -> None:
-    ego = released.rename(released.with_name("vtimellm-vicuna-v1-5-7b-stage2-metatoken"))
-    assert load_lidar_lm(ego, base=tiny_base).ego_text == "question"
+@pytest.mark.parametrize(
+    ("name", "assumed", "why"),
+    [("stage2-combined", "none", "has no word metatoken"), ("stage2-metatoken", "question", "has the word metatoken")],
+)
+def test_what_is_taken_from_the_folders_name_is_told_once_and_can_be_said_otherwise(
+    released: Path, tiny_base: Path, caplog: pytest.LogCaptureFixture, name: str, assumed: str, why: str
+) -> None:
+    folder = released.rename(released.with_name(f"vtimellm-vicuna-v1-5-7b-{name}"))
+    assert load_lidar_lm(folder, base=tiny_base).ego_text == assumed
+    (told,) = caplog.messages
+    assert str(folder) in told
+    assert f"Taken is {assumed}" in told
+    assert why in told
+    caplog.clear()
+    for said in get_args(EgoText):
+        assert load_lidar_lm(folder, base=tiny_base, ego_text=said).ego_text == said
+    assert not caplog.messages
+
+
+def test_of_a_projector_alone_nothing_is_assumed_aloud(
+    released: Path, tiny_base: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert load_lidar_lm(released.with_name("vtimellm-vicuna-v1-5-7b-stage1"), base=tiny_base).ego_text == "none"
+    assert not caplog.messages
+
+
+@pytest.mark.parametrize("lora", [True, False])
+@pytest.mark.parametrize("asked", [{}, {"ego_text": "question"}, {"encoder": "0123456789abcdef"}])
+def test_what_the_layout_holds_comes_back(tiny_base: Path, tmp_path: Path, asked: dict[str, Any], lora: bool) -> None:
+    model = LidarLanguageModel.from_base(tiny_base, WIDTH, seed=3, **asked)
+    save_released_checkpoint(stir(model.with_lora(rank=4, alpha=8)) if lora else model.eval(), tmp_path / "written")
+    last = max((tmp_path / "written").iterdir())
+    read = load_lidar_lm(last, base=tiny_base)
+    assert torch.equal(saying(read), saying(model))
+    for name in ("layout", "template", "ego_text", "encoder", "feature_width", "base"):
+        assert getattr(read, name) == getattr(model, name)
+    assert (read.lora is not None) == lora
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"layout": "paper"}, "cannot hold the model's layout paper: what reads it would ask the model with hallu"),
+        ({"template": "plain"}, "cannot hold the model's template plain: .* with v1"),
+        ({"ego_text": "paper"}, "cannot hold the model's ego text paper: .* with none or question"),
+    ],
+)
+def test_what_the_layout_cannot_hold_is_refused_by_name(
+    tiny_base: Path, tmp_path: Path, asked: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(InputError, match=told):
+        save_released_checkpoint(LidarLanguageModel.from_base(tiny_base, WIDTH, **asked), tmp_path / "written")
+    assert not (tmp_path / "written").exists()
+
+
+def test_a_checkpoint_that_says_its_ego_text_is_told_no_other(released: Path, tiny_base: Path, tmp_path: Path) -> None:
+    save(load_lidar_lm(released, base=tiny_base, ego_text="question"), tmp_path / "own")
+    with pytest.raises(InputError, match=r"says itself that it was trained with the ego text question.*Leave ego_text"):
+        load_lidar_lm(tmp_path / "own", ego_text="none")
+    assert load_lidar_lm(tmp_path / "own").ego_text == "question"
 
 
 def test_a_released_checkpoint_can_be_kept_in_the_own_layout(released: Path, tiny_base: Path, tmp_path: Path) -> None:
@@ -119,7 +177,8 @@ def test_a_missing_projector_is_never_drawn_at_random(released: Path, tiny_base:
 
 
 def test_the_base_has_to_be_named(released: Path) -> None:
-    with pytest.raises(InputError, match=r"needs the language model that it was made of, which it calls '.*base'"):
+    told = r"needs the language model that it was made of, which it calls '.*base'\. .*--base, or -M base=DIR"
+    with pytest.raises(InputError, match=told):
         load_lidar_lm(released)
 
 
@@ -195,8 +254,13 @@ def test_a_projector_that_does_not_fit_is_refused(
         load_lidar_lm(released, base=tiny_base)
 
 
-def test_merged_weights_have_no_place_in_the_released_layout(tiny_base: Path, tmp_path: Path) -> None:
-    merged = LidarLanguageModel.from_base(tiny_base, WIDTH).with_lora(4).merged()
+@pytest.mark.parametrize("made", ["merged", "trained in full"])
+def test_own_weights_have_no_place_in_the_released_layout(tiny_base: Path, tmp_path: Path, made: str) -> None:
+    model = LidarLanguageModel.from_base(tiny_base, WIDTH)
+    if made == "merged":
+        model = model.with_lora(4).merged()
+    else:
+        model.language_model.requires_grad_(True)
     with pytest.raises(InputError, match="has no place for a language model's own weights"):
-        save_released(merged, tmp_path / "released")
+        save_released_checkpoint(model, tmp_path / "released")
     assert not (tmp_path / "released").exists()

@@ -2,58 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import cast
 
 import msgspec
 from peft import LoraConfig
 from torch import Tensor
 
-from probe4d.errors import InputError
-from probe4d.models.lidar_lm.language_model import LORA, LidarLanguageModel, lora_targets
+from probe4d.models.lidar_lm.checkpoints.adapter_config import (
+    REMEDY,
+    AdapterConfig,
+    read_config,
+    refuse_other_kind,
+)
+from probe4d.models.lidar_lm.checkpoints.record import ADAPTER_CONFIG
+from probe4d.models.lidar_lm.language_model import LORA, Base, LidarLanguageModel, lora_targets
 from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.files import write_bytes
 
-__all__ = [
-    "CONFIG",
-    "WEIGHTS",
-    "AdapterConfig",
-    "adapter_config",
-    "adapter_weights",
-    "add_adapter",
-    "read_config",
-    "write_adapter",
-]
+__all__ = ["WEIGHTS", "adapter_config", "adapter_weights", "add_adapter", "base_kept", "write_adapter"]
 
-CONFIG = "adapter_config.json"
 WEIGHTS = "adapter_model.safetensors"
 
 _PREFIX = "base_model.model."
-_REMEDY = "Give the adapter of this language model, or the base that it was trained on (--base)."
-
-
-class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What of peft's `adapter_config.json` decides how LoRA layers act, by peft's names.
-
-    The fields from `bias` on are known so that what would act otherwise than B4DL's LoRA is refused.
-    """
-
-    peft_type: str
-    task_type: str | None = None
-    base_model_name_or_path: str | None = None
-    r: Annotated[int, msgspec.Meta(ge=1)]
-    lora_alpha: int
-    lora_dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
-    target_modules: list[str]
-    bias: str = "none"
-    fan_in_fan_out: bool = False
-    use_rslora: bool = False
-    use_dora: bool = False
-    modules_to_save: list[str] | None = None
-    layers_to_transform: Any = None
-    rank_pattern: Mapping[str, Any] | None = None
-    alpha_pattern: Mapping[str, Any] | None = None
 
 
 def adapter_config(model: LidarLanguageModel) -> AdapterConfig:
@@ -78,11 +49,17 @@ def adapter_weights(model: LidarLanguageModel) -> dict[str, Tensor]:
     return {_PREFIX + name.replace(f".{LORA}.", "."): weight for name, weight in own.items() if f".{LORA}." in name}
 
 
+def base_kept(model: LidarLanguageModel) -> Base | None:
+    """The base that a model's language model still is, LoRA apart; null where its weights are or can be its own."""
+    own = (weight for name, weight in model.language_model.named_parameters() if f".{LORA}." not in name)
+    return None if any(weight.requires_grad for weight in own) else model.base
+
+
 def write_adapter(model: LidarLanguageModel, folder: Path) -> None:
     """Write LoRA layers as peft does, into a folder that is made."""
     folder.mkdir()
     write_weights(adapter_weights(model), folder / WEIGHTS, metadata={"format": "pt"})
-    write_bytes(folder / CONFIG, msgspec.json.format(msgspec.json.encode(adapter_config(model)), indent=2))
+    write_bytes(folder / ADAPTER_CONFIG, msgspec.json.format(msgspec.json.encode(adapter_config(model)), indent=2))
 
 
 def add_adapter(model: LidarLanguageModel, folder: Path, weights_file: str = WEIGHTS) -> None:
@@ -91,38 +68,7 @@ def add_adapter(model: LidarLanguageModel, folder: Path, weights_file: str = WEI
     Raises:
         InputError: Something is missing or broken, or they are those of another language model or another kind.
     """
-    config = read_config(folder / CONFIG)
-    _refuse_other_kind(config, lora_targets(model.language_model), folder / CONFIG)
+    config = read_config(folder / ADAPTER_CONFIG)
+    refuse_other_kind(config, lora_targets(model.language_model), folder / ADAPTER_CONFIG)
     model.with_lora(config.r, config.lora_alpha, config.lora_dropout)
-    fill(adapter_weights(model), read_weights(folder / weights_file), folder / weights_file, remedy=_REMEDY)
-
-
-def read_config(path: Path) -> AdapterConfig:
-    """Read an `adapter_config.json`.
-
-    Raises:
-        InputError: It is missing, or is no such file.
-    """
-    if not path.is_file():
-        raise InputError("is missing.", path=path, remedy="Give the folder of a LoRA adapter, whole.")
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=AdapterConfig)
-    except msgspec.MsgspecError as error:
-        raise InputError(f"is not what peft writes ({error}).", path=path, remedy=_REMEDY) from error
-
-
-def _refuse_other_kind(config: AdapterConfig, targets: list[str], path: Path) -> None:
-    plain = AdapterConfig(
-        peft_type="LORA",
-        task_type=config.task_type,
-        base_model_name_or_path=config.base_model_name_or_path,
-        r=config.r,
-        lora_alpha=config.lora_alpha,
-        lora_dropout=config.lora_dropout,
-        target_modules=targets,
-    )
-    found = msgspec.structs.replace(config, target_modules=sorted(config.target_modules))
-    for field in AdapterConfig.__struct_fields__:
-        value, expected = getattr(found, field), getattr(plain, field)
-        if value != expected and (value or expected):  # an empty pattern is none
-            raise InputError(f"{field} is {value!r}; expected {expected!r}.", path=path, remedy=_REMEDY)
+    fill(adapter_weights(model), read_weights(folder / weights_file), folder / weights_file, remedy=REMEDY)

@@ -18,7 +18,8 @@ from torch import nn
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.base_model import fingerprint
-from probe4d.models.lidar_lm.checkpoints.checkpoint import RECORD, load_lidar_lm, save
+from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm, save
+from probe4d.models.lidar_lm.checkpoints.record import RECORD
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import Layout
