@@ -107,8 +107,8 @@ def exhibits(
         elsewhere: Says what would be right in other scenes; without it any other scene may be shown.
 
     Raises:
-        InputError: The plan needs scenes or features, and there are none; or features of a scene have another number
-            of key frames than its questions say.
+        InputError: The plan needs scenes or features, and there are none; or features of a scene that is asked
+            about or shown cannot be read, or have another number of key frames than its questions or the dataset say.
     """
     if plan.kind == "none":
         nothing = Exhibit()
@@ -125,12 +125,14 @@ def exhibits(
     if features is not None:
         features.refuse_other(frames=_keyframes_told(questions, known))
     reasons: Reasons = {}
-    shown = _own_frames(questions, plan, known, reasons)
+    own = shown = _own_frames(questions, plan, known, reasons)
     if plan.kind == "shuffled":
         shown = _shuffled(shown, plan, reasons)
     elif plan.kind == "other-scene":
         shown = _from_other_scenes(questions, shown, plan, known, _truths(questions, shown, scenes, elsewhere), reasons)
-    if shows_features:
+    if features is not None:
+        used = (*own.values(), *shown.values())
+        features.refuse_other(frames={one.scene: known.keyframes(one.scene) for one in used})
         of = {identity: _of_features(one) for identity, one in shown.items()}
     elif scenes is not None:
         of = _exhibited(_pictures(questions, shown, plan, scenes), shown, Sources(scenes), reasons)
@@ -170,7 +172,6 @@ def _left_out(identity: str, reasons: Reasons) -> LeftOut:
 def _own_frames(
     questions: Sequence[Question], plan: EvidencePlan, known: KnownScenes, reasons: Reasons
 ) -> dict[str, _Shown]:
-    keyframes = known.keyframes
     shown: dict[str, _Shown] = {}
     for question in questions:
         scene = known.name_of(question)
@@ -178,12 +179,13 @@ def _own_frames(
             what = "dataset" if plan.view != "lidar" else "features"
             reasons[question.id] = (f"its scene is not in the {what}", f"{question.scene} is not in {known.where}")
             continue
-        frames = frames_shown(question, plan, keyframes[scene])
+        keyframes = known.keyframes(scene)
+        frames = frames_shown(question, plan, keyframes)
         if not frames:
             reasons[question.id] = ("its scene has no key frames", scene)
             continue
-        if beyond := [frame for frame in frames if not 0 <= frame < keyframes[scene]]:
-            detail = f"it shows key frame {beyond[0]}, and {scene} has {keyframes[scene]}"
+        if beyond := [frame for frame in frames if not 0 <= frame < keyframes]:
+            detail = f"it shows key frame {beyond[0]}, and {scene} has {keyframes}"
             reasons[question.id] = ("it shows key frames that its scene does not have", detail)
             continue
         shown[question.id] = _Shown(scene, frames, frames)
