@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from probe4d.models.lidar_lm.encoding import encode
     from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.image_tower import load_image_tower
-    from probe4d.models.lidar_lm.training.encoder import EncoderTraining, embed_images, train_encoder
+    from probe4d.models.lidar_lm.training.encoder import embed_images, train_encoder
+    from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
     from probe4d.models.lidar_lm.training.options import training_options
     from probe4d.models.lidar_lm.training.rows import read_training_rows
     from probe4d.models.lidar_lm.training.stages import train_lora, train_projector
@@ -100,7 +101,7 @@ _HOMES = {
     "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.runs.plan",
     "Diagnosis": "probe4d.diagnosis.diagnose",
-    "EncoderTraining": "probe4d.models.lidar_lm.training.encoder",
+    "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
     "PointClouds": "probe4d.evidence.point_clouds",

@@ -82,13 +82,7 @@ def test_the_rows_of_an_export_say_which_ego_text_they_have(ground: Path, bench:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("train projector {nowhere} --base {base} --features {features}", "no such file of training rows"),
-        ("train projector {rows} --base {nowhere} --features {features}", "is no folder of a language model"),
-        ("train projector {rows} --base {base} --features {nowhere}", "is no folder of features"),
-        ("train projector {rows} --base {base} --features {features} --epochs 0", r"epochs"),
-        ("train projector {rows} --base {base} --features {features} --config {nowhere}", "cannot be read"),
         ("train lora {rows} --from {base} --features {features}", "is no checkpoint of a LiDAR language model"),
-        ("train lora {rows} --from {base} --features {features} --ego-text paper", "measured in the dataset"),
         ("export {bench} --to jsonl --ego-text paper", "an option of --to training"),
         ("export {bench} --to training --evidence birds-eye --data {nowhere}", "does not exist"),
         ("export {bench} --to training --evidence shuffled", "not the evidence shuffled:lidar"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -70,11 +72,11 @@ def encode(
     """
     from probe4d.models.lidar_lm.encoding import encode as write
 
-    scenes = reading.scenes(dataroot)
-    if modality.startswith(_CAMERA):
-        frames, made_by = _images(scenes, modality.removeprefix(_CAMERA), clip, encoder)
-    else:
-        frames, made_by = _clouds(scenes, modality, coverage, compat, encoder, clip)
+    load = _loader(modality, encoder, clip, coverage, compat)
+    frames = _frames_of(modality, reading.scenes(dataroot), coverage)
+    for name in scene or ():
+        frames.frames(name)  # a name that there is not is refused before anything is loaded
+    made_by = load()
     began = time.monotonic()
     made: list[object] = []
     with output.progress("Encoding key frames") as counter:
@@ -102,33 +104,45 @@ def encode(
         output.note("All scenes were encoded before.")
 
 
-def _clouds(
-    scenes: Scenes,
+def _loader(
     modality: str,
-    coverage: Coverage,
-    compat: Literal["paper", "released"] | None,
     encoder: Path | None,
     clip: Path | None,
-) -> tuple[PointClouds | CameraImages, LidarEncoder | ImageTower]:
-    from probe4d.evidence.point_clouds import PointClouds
-    from probe4d.models.lidar_lm.needs import refuse_missing
+    coverage: Coverage,
+    compat: Literal["paper", "released"] | None,
+) -> Callable[[], LidarEncoder | ImageTower]:
+    """What loads the encoder, whose files are there; loading takes seconds, since it imports torch."""
+    from probe4d.models.lidar_lm.image_tower import load_image_tower
+    from probe4d.models.lidar_lm.on_disk import refuse_no_clip, refuse_no_encoder
 
+    if modality.startswith(_CAMERA):
+        if clip is None or encoder is not None:
+            raise InputError("images are encoded by --clip, and nothing else.")
+        if coverage != "wedges" or compat is not None:
+            raise InputError("--coverage and --compat are of point clouds, not of images.", remedy="Leave them out.")
+        refuse_no_clip(clip)
+        return partial(load_image_tower, clip)
     if modality != "lidar":
         raise InputError(f"there is no modality {modality!r}.", remedy="Take lidar, or camera:CHANNEL.")
     if encoder is None or clip is not None:
         raise InputError("point clouds are encoded by --encoder, and nothing else.")
+    refuse_no_encoder(encoder)
+    return partial(_load_encoder, encoder, compat)
+
+
+def _load_encoder(path: Path, compat: Literal["paper", "released"] | None) -> LidarEncoder:
+    from probe4d.models.lidar_lm.needs import refuse_missing
+
     refuse_missing()
     from probe4d.models.lidar_lm.encoder import load_encoder
 
-    return PointClouds(scenes, coverage), load_encoder(encoder, compat=compat)
+    return load_encoder(path, compat=compat)
 
 
-def _images(
-    scenes: Scenes, channel: str, clip: Path | None, encoder: Path | None
-) -> tuple[PointClouds | CameraImages, LidarEncoder | ImageTower]:
+def _frames_of(modality: str, scenes: Scenes, coverage: Coverage) -> PointClouds | CameraImages:
     from probe4d.evidence.camera_images import CameraImages
-    from probe4d.models.lidar_lm.image_tower import load_image_tower
+    from probe4d.evidence.point_clouds import PointClouds
 
-    if clip is None or encoder is not None:
-        raise InputError("images are encoded by --clip, and nothing else.")
-    return CameraImages(scenes, channel), load_image_tower(clip)
+    if modality.startswith(_CAMERA):
+        return CameraImages(scenes, modality.removeprefix(_CAMERA))
+    return PointClouds(scenes, coverage)

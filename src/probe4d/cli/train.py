@@ -64,13 +64,10 @@ def train_encoder(
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.evidence.wedge_rig import shared_cameras
     from probe4d.models.lidar_lm.needs import refuse_missing
+    from probe4d.models.lidar_lm.on_disk import refuse_no_clip, refuse_no_encoder
+    from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 
     refuse_missing()
-    from probe4d.models.lidar_lm.encoder import load_encoder
-    from probe4d.models.lidar_lm.image_tower import load_image_tower
-    from probe4d.models.lidar_lm.training.encoder import TARGETS, EncoderTraining, embed_images, new_encoder
-    from probe4d.models.lidar_lm.training.encoder import train_encoder as learn
-
     options = EncoderTraining(
         epochs=epochs,
         batch=batch,
@@ -79,11 +76,20 @@ def train_encoder(
         seed=seed,
         checkpoint_every=checkpoint_every,
     )
+    refuse_no_clip(clip)
+    if start is not None:
+        refuse_no_encoder(start)
     scenes = reading.scenes(dataroot)
     if split is None:
         split = "train" if "train" in scenes.scenes["split"] else "all"
     learnt, _ = select_split(scenes, split)
     clouds = PointClouds(learnt, coverage, squares_of=shared_cameras(learnt))
+    # What follows imports torch, which takes seconds.
+    from probe4d.models.lidar_lm.encoder import load_encoder
+    from probe4d.models.lidar_lm.image_tower import load_image_tower
+    from probe4d.models.lidar_lm.training.encoder import TARGETS, embed_images, new_encoder
+    from probe4d.models.lidar_lm.training.encoder import train_encoder as learn
+
     tower = load_image_tower(clip)
     with output.progress("Embedding images") as counter:
         targets = embed_images(

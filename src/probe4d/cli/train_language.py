@@ -15,6 +15,7 @@ import typer
 from probe4d.cli import output
 from probe4d.cli.groups import with_groups
 from probe4d.cli.train import train
+from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.lidar_lm.layouts import Layout
 from probe4d.models.lidar_lm.training.options import Precision, Stage
@@ -86,17 +87,20 @@ def train_projector(
 
     A command that was broken off goes on when it is repeated. On several GPUs: accelerate launch -m probe4d train ...
     """
+    from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.needs import refuse_missing
-
-    refuse_missing()
+    from probe4d.models.lidar_lm.on_disk import refuse_no_language_model
     from probe4d.models.lidar_lm.training.rows import read_training_rows
 
+    refuse_missing()
     _quiet_unless_first()
     options = _options("projector", how)
-    learnt = read_training_rows(rows)  # before torch is imported, which takes seconds
-    from probe4d.models.lidar_lm.training.stages import train_projector as learn
+    refuse_no_language_model(base)
+    shown = FeatureFolder(features)
+    learnt = read_training_rows(rows)
+    from probe4d.models.lidar_lm.training.stages import train_projector as learn  # with torch, which takes seconds
 
-    _learn("projector", partial(learn, learnt, base=base, options=options, layout=layout), features, out)
+    _learn("projector", partial(learn, learnt, shown, out, base=base, options=options, layout=layout))
 
 
 @train.command("lora")
@@ -134,26 +138,32 @@ def train_lora(
 
     A command that was broken off goes on when it is repeated. On several GPUs: accelerate launch -m probe4d train ...
     """
+    from probe4d.models.lidar_lm.checkpoints.record import refuse_no_checkpoint
+    from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.needs import refuse_missing
-
-    refuse_missing()
+    from probe4d.models.lidar_lm.on_disk import refuse_no_language_model
     from probe4d.models.lidar_lm.training.rows import read_training_rows
 
+    refuse_missing()
     _quiet_unless_first()
+    if ego_text is None and (data, version) != (None, None):
+        raise InputError("--data and --version are of --ego-text.", remedy="Leave them out, or say which text.")
     options = _options("lora", how, rank=rank, alpha=alpha, dropout=dropout)
+    refuse_no_checkpoint(start)
+    if base is not None:
+        refuse_no_language_model(base)
+    shown = FeatureFolder(features)
     learnt = read_training_rows(rows)
     if ego_text is not None:
         learnt = _with_ego_text(learnt, ego_text, data, version)
-    from probe4d.models.lidar_lm.training.stages import train_lora as learn
+    from probe4d.models.lidar_lm.training.stages import train_lora as learn  # with torch, which takes seconds
 
-    _learn("checkpoint", partial(learn, learnt, start=start, base=base, options=options, layout=layout), features, out)
+    _learn("checkpoint", partial(learn, learnt, shown, out, start=start, base=base, options=options, layout=layout))
 
 
-def _learn(what: str, learn: Callable[..., Trained], features: Path, out: Path) -> None:
-    from probe4d.models.lidar_lm.features import FeatureFolder
-
+def _learn(what: str, learn: Callable[..., Trained]) -> None:
     with output.progress("Training, steps") as counter:
-        done = learn(FeatureFolder(features), out, begun=counter.expect, done=counter)
+        done = learn(begun=counter.expect, done=counter)
     _tell(done, what)
 
 

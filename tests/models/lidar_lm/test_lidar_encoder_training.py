@@ -22,7 +22,8 @@ from probe4d.models.lidar_lm.encoder import load_encoder, pack
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower, load_image_tower
 from probe4d.models.lidar_lm.training.encoder import embed_images, new_encoder, train_encoder
-from probe4d.models.lidar_lm.training.encoder_loop import EncoderLoss, EncoderTraining, one_cycle
+from probe4d.models.lidar_lm.training.encoder_loop import EncoderLoss, one_cycle
+from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 

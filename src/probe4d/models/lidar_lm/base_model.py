@@ -19,6 +19,7 @@ from transformers import (
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.needs import SENTENCEPIECE, refuse_missing
+from probe4d.models.lidar_lm.on_disk import LANGUAGE_MODEL_REMEDY, refuse_no_language_model
 from probe4d.models.lidar_lm.quietly import quiet_transformers
 
 __all__ = ["BaseModel", "fingerprint", "read_base", "write_base"]
@@ -26,8 +27,6 @@ __all__ = ["BaseModel", "fingerprint", "read_base", "write_base"]
 ARCHITECTURE = "LlamaForCausalLM"
 SAMPLED = 1024
 """Values of a weight that its fingerprint rests on."""
-
-_REMEDY = "Give the folder of a language model such as Vicuna or SmolLM2, as transformers saves it."
 
 
 class BaseModel(NamedTuple):
@@ -55,12 +54,11 @@ def read_base(path: Path | str, dtype: torch.dtype | None = None) -> BaseModel:
         InputError: There is no such folder, something of it is missing or broken, or it is another architecture.
     """
     path = Path(path)
-    if not (path / "config.json").is_file():
-        raise InputError("is no folder of a language model: it has no config.json.", path=path, remedy=_REMEDY)
+    refuse_no_language_model(path)
     config = _read(path, "config.json", AutoConfig)
     if config.architectures != [ARCHITECTURE]:
         found = ", ".join(config.architectures or []) or config.model_type
-        raise InputError(f"is a {found}; expected a {ARCHITECTURE}.", path=path, remedy=_REMEDY)
+        raise InputError(f"is a {found}; expected a {ARCHITECTURE}.", path=path, remedy=LANGUAGE_MODEL_REMEDY)
     language_model, info = _read(path, "weights", AutoModelForCausalLM, dtype="auto", output_loading_info=True)
     _refuse_other_weights(path, info)
     # How tokens are drawn is the decoder's matter; Vicuna's own configuration cannot be saved by newer transformers.
@@ -107,13 +105,15 @@ def _read(path: Path, what: str, reader: Any, **options: Any) -> Any:
             return reader.from_pretrained(path, local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # transformers, safetensors and tokenizers share no narrower class
         said = str(error).strip().partition("\n")[0]
-        raise InputError(f"the language model's {what} cannot be read ({said}).", path=path, remedy=_REMEDY) from error
+        raise InputError(
+            f"the language model's {what} cannot be read ({said}).", path=path, remedy=LANGUAGE_MODEL_REMEDY
+        ) from error
 
 
 def _refuse_other_weights(path: Path, info: dict[str, Any]) -> None:
     """Refuse what transformers only warns of: weights that it drew at random or left out."""
     for kind, fault in (("missing_keys", "lacks"), ("unexpected_keys", "has unexpected")):
         if names := sorted(info[kind]):
-            raise InputError(f"{fault} weights, such as {names[0]}.", path=path, remedy=_REMEDY)
+            raise InputError(f"{fault} weights, such as {names[0]}.", path=path, remedy=LANGUAGE_MODEL_REMEDY)
     if mismatched := sorted(info["mismatched_keys"]):
         raise InputError(f"has weights of other shapes than its config.json says, such as {mismatched[0]}.", path=path)

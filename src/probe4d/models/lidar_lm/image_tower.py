@@ -14,6 +14,7 @@ from PIL import Image
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.needs import refuse_missing
+from probe4d.models.lidar_lm.on_disk import CLIP_REMEDY, refuse_no_clip
 from probe4d.store.hashing import canonical_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ _CHANNEL_MEANS, _CHANNEL_DEVIATIONS = (0.48145466, 0.4578275, 0.40821073), (0.26
 """Of the pixels that OpenAI's CLIP was trained on (Radford et al., 2021)."""
 
 _PREPROCESSOR = "preprocessor_config.json"
-_REMEDY = "Give the folder of a CLIP model in the layout of transformers, such as openai/clip-vit-large-patch14."
 
 
 class ImageTower:
@@ -102,14 +102,13 @@ def load_image_tower(path: Path | str) -> ImageTower:
     Raises:
         InputError: There is no such folder, or it holds no whole image tower.
     """
+    folder = Path(path)
+    refuse_no_clip(folder)
     refuse_missing()
     from transformers import AutoConfig, CLIPVisionModelWithProjection
 
     from probe4d.models.lidar_lm.quietly import quiet_transformers
 
-    folder = Path(path)
-    if not (folder / "config.json").is_file():
-        raise InputError("is no folder of a CLIP model: it has no config.json.", path=folder, remedy=_REMEDY)
     read: Any = CLIPVisionModelWithProjection.from_pretrained  # its type leaves output_loading_info out
     try:
         with quiet_transformers():
@@ -122,10 +121,12 @@ def load_image_tower(path: Path | str) -> ImageTower:
             )
     except (OSError, ValueError, RuntimeError, KeyError, TypeError, AttributeError) as error:
         reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"cannot be read as a CLIP image tower ({reason}).", path=folder, remedy=_REMEDY) from error
+        raise InputError(
+            f"cannot be read as a CLIP image tower ({reason}).", path=folder, remedy=CLIP_REMEDY
+        ) from error
     if loading["missing_keys"]:  # transformers would leave them random
         name = sorted(loading["missing_keys"])[0]
-        raise InputError(f"lacks weights of a CLIP image tower, such as {name}.", path=folder, remedy=_REMEDY)
+        raise InputError(f"lacks weights of a CLIP image tower, such as {name}.", path=folder, remedy=CLIP_REMEDY)
     means, deviations = _pixel_statistics(folder / _PREPROCESSOR)
     return ImageTower(model, means=means, deviations=deviations)
 

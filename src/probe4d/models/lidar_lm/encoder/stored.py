@@ -10,12 +10,13 @@ from probe4d.errors import InputError
 from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, LidarEncoder
 from probe4d.models.lidar_lm.encoder.lidarclip_checkpoint import load_lidarclip
 from probe4d.models.lidar_lm.encoder.options import Compat, EncoderOptions
+from probe4d.models.lidar_lm.on_disk import ENCODER_RECORD, refuse_no_encoder
 from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.files import write_bytes
 
 __all__ = ["load_encoder", "save_encoder"]
 
-_RECORD, _WEIGHTS = "encoder.json", "encoder.safetensors"
+_WEIGHTS = "encoder.safetensors"
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,7 +29,7 @@ def save_encoder(encoder: LidarEncoder, folder: Path | str) -> None:
     folder = Path(folder)
     write_weights(encoder.state_dict(), folder / _WEIGHTS)
     record = _Record(options=encoder.options, fingerprint=encoder.fingerprint)
-    write_bytes(folder / _RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    write_bytes(folder / ENCODER_RECORD, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def load_encoder(path: Path | str, *, compat: Compat | None = None) -> LidarEncoder:
@@ -42,6 +43,7 @@ def load_encoder(path: Path | str, *, compat: Compat | None = None) -> LidarEnco
         InputError: There is no encoder, or a file is broken, or the weights are not those that the record describes.
     """
     path = Path(path)
+    refuse_no_encoder(path)
     encoder = load_lidarclip(path) if path.is_file() else _load_folder(path)
     if compat in (None, encoder.options.compat):
         return encoder
@@ -51,13 +53,14 @@ def load_encoder(path: Path | str, *, compat: Compat | None = None) -> LidarEnco
 
 
 def _load_folder(path: Path) -> LidarEncoder:
-    record = _read_record(path / _RECORD)
+    record = _read_record(path / ENCODER_RECORD)
     file = path / _WEIGHTS
     encoder = LidarEncoder(record.options)
     fill(encoder.state_dict(), read_weights(file), file, remedy=OTHER_ARCHITECTURE)
     if encoder.fingerprint != record.fingerprint:
         raise InputError(
-            f"has the fingerprint {encoder.fingerprint}, but {_RECORD} beside it describes {record.fingerprint}.",
+            f"has the fingerprint {encoder.fingerprint}, but {ENCODER_RECORD} beside it describes "
+            f"{record.fingerprint}.",
             path=file,
             remedy="Copy both files of one encoder.",
         )
@@ -68,10 +71,6 @@ def _read_record(file: Path) -> _Record:
     try:
         return msgspec.json.decode(file.read_bytes(), type=_Record)
     except OSError as error:
-        raise InputError(
-            f"there is no encoder here ({error.strerror}).",
-            path=file,
-            remedy="Name the folder of a trained encoder or a LidarCLIP checkpoint (.ckpt).",
-        ) from error
+        raise InputError(f"cannot be read ({error.strerror}).", path=file) from error
     except (msgspec.DecodeError, InputError) as error:
         raise InputError(f"is not the record of an encoder ({error}).", path=file) from error

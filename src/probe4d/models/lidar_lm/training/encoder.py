@@ -26,11 +26,12 @@ from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower
 from probe4d.models.lidar_lm.key_frames import refuse_missing_files
-from probe4d.models.lidar_lm.training.encoder_loop import EncoderFit, EncoderLoss, EncoderTraining
+from probe4d.models.lidar_lm.training.encoder_loop import EncoderFit, EncoderLoss
+from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 from probe4d.models.lidar_lm.training.folder import held
 from probe4d.wording import listed
 
-__all__ = ["TARGETS", "EncoderLoss", "EncoderTraining", "embed_images", "new_encoder", "train_encoder"]
+__all__ = ["TARGETS", "EncoderLoss", "embed_images", "new_encoder", "train_encoder"]
 
 _LOG = logging.getLogger(__name__)
 
