@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from spatial_making import in_view, objects
 
-from probe4d.benchmarks.spatial_qa.referring import by_captions, by_markers, read_captions, same_words
-from probe4d.errors import InputError
+from probe4d.benchmarks.captions import read_captions
+from probe4d.benchmarks.spatial_qa.referring import by_captions, by_markers, same_words
 
 
 def test_captions_are_read_and_put_beside_their_tracks(tmp_path: Path) -> None:
@@ -26,29 +25,6 @@ def test_captions_are_read_and_put_beside_their_tracks(tmp_path: Path) -> None:
     ]
     assert found.exclusions == {"object has no caption": 2}
     assert by_captions(table.clear(), {}).exclusions == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('{"track": "a", "caption": "car"}\n{"track": "a", "caption": "bus"}\n', "line 2.*second caption of track a"),
-        ('{"track": "a", "caption": null}\n{"track": "a", "caption": "bus"}\n', "line 2.*second caption of track a"),
-        ('{"track": "a", "caption": " \\n"}\n', "line 1.*without a word"),
-        ('{"track": "a"}\n', "line 1"),
-        ('{"track": 3, "caption": "car"}\n', "line 1"),
-        ("[]\n", "line 1"),
-    ],
-)
-def test_what_is_no_caption_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:
-    path = tmp_path / "captions.jsonl"
-    path.write_text(text)
-    with pytest.raises(InputError, match=told):
-        read_captions(path)
-
-
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file of captions"):
-        read_captions(tmp_path / "none.jsonl")
 
 
 def test_letters_go_from_left_to_right_in_each_image() -> None:

@@ -6,34 +6,17 @@ is added here is `refer`, the words that stand for the object in a question.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import polars as pl
 
-from probe4d.errors import InputError
-from probe4d.store.logs import read_lines
-
-__all__ = ["Caption", "Referred", "by_captions", "by_markers", "read_captions", "same_words"]
+__all__ = ["Referred", "by_captions", "by_markers", "same_words"]
 
 VIEW = ("scene", "frame", "channel")
 """What tells one camera image of a key frame from all others."""
 
 _LETTERS = 26
 _NO_CAPTION = "object has no caption"
-
-
-class Caption(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of a captions file.
-
-    Attributes:
-        track: Instance token of the object.
-        caption: A noun phrase, as it will stand in questions; null where nobody found one.
-    """
-
-    track: str
-    caption: str | None
 
 
 class Referred(NamedTuple):
@@ -46,42 +29,6 @@ class Referred(NamedTuple):
 
     objects: pl.DataFrame
     exclusions: dict[str, int]
-
-
-def read_captions(path: Path | str) -> dict[str, str]:
-    """Read a captions file: JSON lines of `Caption`.
-
-    Returns:
-        Captions by instance token; tracks without one are left out.
-
-    Raises:
-        InputError: There is no such file, a line is no caption, a caption has no word in it, or a track has two.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(
-            "there is no such file of captions.",
-            path=path,
-            remedy='Give JSON lines of {"track": TOKEN, "caption": TEXT}.',
-        )
-    captions: dict[str, str] = {}
-    seen: set[str] = set()
-    for line, caption in read_lines(path, Caption):
-        if caption.track in seen:
-            raise InputError(f"has a second caption of track {caption.track}.", path=path, row=f"line {line}")
-        seen.add(caption.track)
-        if caption.caption is None:
-            continue
-        words = " ".join(caption.caption.split())
-        if not words:
-            raise InputError(
-                "has a caption without a word.",
-                path=path,
-                row=f"line {line}",
-                remedy="Write null where there is no caption.",
-            )
-        captions[caption.track] = words
-    return captions
 
 
 def by_captions(objects: pl.DataFrame, captions: dict[str, str]) -> Referred:
