@@ -65,7 +65,7 @@ from probe4d.runs.settings import SETTING_NAMES
         ("--model control:fixed --max-retries -1", "max_retries must be at least 0, not -1"),
         ("--model control:fixed --max-frames 0 --evidence black", "most frames shown must be at least 1"),
         ("--model lidar-lm:", r"lidar-lm: names no folder of a checkpoint\. Give lidar-lm: and a folder"),
-        ("--model lidar-lm:. -M speed=1", "It takes base and device"),
+        ("--model lidar-lm:. -M speed=1", "It takes base, device and ego_text"),
         ("--model lidar-lm:. --reasoning-effort high", "takes no reasoning_effort .* Leave it out"),
         ("--preset nothing", "no preset 'nothing'"),
         ("--preset stride-dolphins", r"no API serves Dolphins.*probe4d import answers"),

@@ -12,16 +12,18 @@ from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text import EgoTexts
 from probe4d.evidence.ego_text_kind import EgoText
+from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 from probe4d.models.request import Contrast, Request
 from probe4d.runs.exhibits import Exhibit
-from probe4d.runs.settings import TemporalContrast, Variant
+from probe4d.runs.plan import RunPlan
+from probe4d.runs.settings import Setting, TemporalContrast, Variant
 from probe4d.scenes.tables import Scenes
 
 if TYPE_CHECKING:
     from probe4d.models.lidar_lm.features import FeatureFolder
 
-__all__ = ["FeatureReader", "LidarRequests"]
+__all__ = ["FeatureReader", "LidarRequests", "held_text", "refuse_unfit_setting"]
 
 _SHUFFLE_SEED = 42
 _SAMPLING_SEED = 1234
@@ -47,6 +49,9 @@ class FeatureReader(Protocol):
 
     def drawing(self, *, is_contrasted: bool) -> dict[str, Any]:
         """How tokens are drawn, with contrast or without: `sampling`, and generation options with their values."""
+
+    def prompt_text(self, question: str, ego_text: str | None = None) -> str:
+        """What is read before the answer, as one text."""
 
     def prompt_tokens(self, request: Request) -> int:
         """Count the tokens of a request, without its feature rows."""
@@ -83,7 +88,7 @@ class LidarRequests:
 
     def knows_motion(self, question: Question) -> bool:
         """Whether the text about the ego vehicle that the model is asked with can be told for a question."""
-        if self._kind == "none" or (self._kind == "question" and _held_text(question) is not None):
+        if self._kind == "none" or (self._kind == "question" and held_text(question) is not None):
             return True
         return self._names is not None and self._names.of(question) is not None
 
@@ -112,7 +117,7 @@ class LidarRequests:
     def _ego_text(self, question: Question, text: str, exhibit: Exhibit) -> str | None:
         if self._kind == "none":
             return None
-        held = _held_text(question)
+        held = held_text(question)
         if self._kind == "question" and held is not None:
             return held
         scene = None if self._names is None else self._names.of(question)
@@ -125,7 +130,36 @@ class LidarRequests:
         return self._texts.of(scene, text, exhibit.frames)
 
 
-def _held_text(question: Question) -> str | None:
+def refuse_unfit_setting(setting: Setting, plan: RunPlan, *, of_lidar: bool) -> None:
+    """Refuse a setting or options that a model cannot be asked with.
+
+    Args:
+        setting: How questions are asked.
+        plan: What is asked and how.
+        of_lidar: Whether the model is a LiDAR language model.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if not of_lidar and plan.lidar != LidarOptions():
+        raise InputError(
+            "sampling, keep_logits, layout and force (--sampling, --keep-logits, --layout, --force) are options of "
+            "LiDAR language models.",
+            remedy="Leave them out, or give --model lidar-lm:CHECKPOINT.",
+        )
+    if setting.contrast is not None and (not of_lidar or plan.evidence.view != "lidar"):
+        raise InputError(
+            f"the setting {setting.name} contrasts the feature rows that a LiDAR language model is shown.",
+            remedy="Give --model lidar-lm:CHECKPOINT with --features, or another setting.",
+        )
+    if of_lidar and setting.layout == "ego":
+        raise InputError(
+            "a LiDAR language model is asked with the ego-motion text that it was trained with.",
+            remedy=f"Leave the setting {setting.name} out.",
+        )
+
+
+def held_text(question: Question) -> str | None:
     """LiDAR-Hallu's ego-motion text, where the question holds it."""
     motion = question.facts.get("ego_motion")
     text = motion.get("text") if isinstance(motion, Mapping) else None

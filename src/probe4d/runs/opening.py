@@ -9,8 +9,9 @@ import msgspec
 
 from probe4d.errors import InputError
 from probe4d.models.hosted import open_model
-from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions, refuse_foreign
+from probe4d.models.lidar_lm.answering_options import PREFIX, LidarArguments, LidarOptions, refuse_foreign
 from probe4d.models.request import Model
+from probe4d.runs.lidar_requests import refuse_unfit_setting
 from probe4d.runs.plan import Course, RunPlan
 from probe4d.runs.requests import hints_of
 from probe4d.runs.settings import Setting, setting_named
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from probe4d.models.lidar_lm.answering import LidarModel
 
 __all__ = ["open_named", "open_reader"]
-
-_ARGUMENTS = ("base", "device")
-"""What a LiDAR language model is opened with beside its options: its base's folder, and where it runs."""
 
 
 def open_reader(name: str, plan: RunPlan, *, features: Path | str | None, course: Course | None = None) -> LidarModel:
@@ -40,6 +38,7 @@ def open_reader(name: str, plan: RunPlan, *, features: Path | str | None, course
         InputError: A package of the extra `lidar` is missing, or checkpoint and features cannot be used.
     """
     setting = setting_named(plan.setting)
+    arguments = _arguments(plan)
     _refuse_options(name, plan, setting, shows_features=features is not None)
     checkpoint = Path(name.removeprefix(PREFIX))
     if name == PREFIX or not checkpoint.is_dir():
@@ -48,30 +47,46 @@ def open_reader(name: str, plan: RunPlan, *, features: Path | str | None, course
             remedy=f"Give {PREFIX} and a folder that `probe4d train` wrote, or a released one.",
         )
     from probe4d.models.lidar_lm.features import FeatureFolder
+    from probe4d.models.lidar_lm.fitting import refuse_unfit_checkpoint
     from probe4d.models.lidar_lm.needs import refuse_missing
 
     refuse_missing()
     shown = None if features is None else FeatureFolder(features)
+    options = _lidar_options(plan, setting)
+    refuse_unfit_checkpoint(checkpoint, options, arguments, shown)
     from probe4d.models.lidar_lm.answering import LidarModel
 
     return LidarModel(
         name,
         shown,
-        options=_lidar_options(plan, setting),
+        options=options,
         generation=msgspec.structs.replace(plan.generation, **hints_of(setting, plan.generation)),
         max_connections=(course or Course()).max_connections,
-        **plan.arguments,
+        arguments=arguments,
     )
+
+
+def _arguments(plan: RunPlan) -> LidarArguments:
+    """What the plan's arguments say to a LiDAR language model."""
+    known = LidarArguments.__struct_fields__
+    if unknown := sorted(plan.arguments.keys() - set(known)):
+        raise InputError(
+            f"a LiDAR language model takes no argument {unknown[0]!r}.",
+            remedy=f"It takes {listed(known)} (as -M NAME=VALUE).",
+        )
+    try:
+        return msgspec.convert(plan.arguments, LidarArguments)
+    except msgspec.ValidationError as error:
+        raise InputError(
+            f"a LiDAR language model takes no such argument ({error}).",
+            remedy="Give folder and device as text, and none, question or paper as ego_text (as -M NAME=VALUE).",
+        ) from error
 
 
 def _refuse_options(name: str, plan: RunPlan, setting: Setting, *, shows_features: bool) -> None:
     """Refuse what no LiDAR language model can be asked, whichever it is."""
     refuse_foreign(plan.generation)
-    if unknown := sorted(plan.arguments.keys() - _ARGUMENTS):
-        raise InputError(
-            f"a LiDAR language model takes no argument {unknown[0]!r}.",
-            remedy=f"It takes {listed(_ARGUMENTS)} (as -M NAME=VALUE).",
-        )
+    refuse_unfit_setting(setting, plan, of_lidar=True)
     if plan.base_url is not None:
         raise InputError(f"{name} runs here, and has no server.", remedy="Leave base_url (--base-url) out.")
     if (plan.evidence.view == "lidar") != shows_features:

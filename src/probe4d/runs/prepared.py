@@ -18,11 +18,11 @@ from probe4d.evidence.pictures import Picture
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import refuse_keys
-from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.models.request import Request
 from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.exhibits import Exhibits, exhibits
-from probe4d.runs.lidar_requests import FeatureReader, LidarRequests
+from probe4d.runs.lidar_requests import FeatureReader, LidarRequests, refuse_unfit_setting
+from probe4d.runs.lidar_wording import lidar_wording
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.preamble import preamble
 from probe4d.runs.requests import Asked, requests_of, wordable
@@ -118,7 +118,7 @@ def prepare(
     plan = plan or RunPlan()
     refuse_keys(plan.arguments, plan.generation)
     setting = setting_named(plan.setting)
-    _refuse_unfit(setting, plan, reader)
+    refuse_unfit_setting(setting, plan, of_lidar=reader is not None)
     if scenes is not None and (plan.evidence.kind != "none" or reader is not None):
         _refuse_other_scenes(benchmark, scenes)
     if reader is not None and reader.features is not None:
@@ -134,7 +134,9 @@ def prepare(
         elsewhere=partial(answers_elsewhere, benchmark),
     )
     lidar = None
+    texts = [worded.digest, _example(plan.evidence.view)]
     if reader is not None:
+        texts += lidar_wording(reader, worded.questions)
         lidar = LidarRequests(reader.ego_text, setting.contrast, scenes, seed=plan.generation.seed)
     silent = [one for one in worded.questions if lidar is not None and not lidar.knows_motion(one)]
     untold = {question.id for question in silent}
@@ -151,7 +153,7 @@ def prepare(
         setting=setting,
         word=word,
         shown=shown,
-        wording=digest([worded.digest, _example(plan.evidence.view)]),
+        wording=digest(texts),
         selected=tuple((question.id, variant.name) for question in questions for variant in setting.variants(question)),
         asked=asked,
         left_out=(*worded.left_out, *shown.left_out, *(_motion_unknown(one) for one in silent if one.id in shown.of)),
@@ -165,26 +167,6 @@ def _motion_unknown(question: Question) -> LeftOut:
         reason="its ego motion, which the model is asked with, is not known",
         detail=f"{question.scene} (a dataset, scenes= or --data, may tell it)",
     )
-
-
-def _refuse_unfit(setting: Setting, plan: RunPlan, reader: FeatureReader | None) -> None:
-    """Refuse a setting or options that the model cannot be asked with."""
-    if reader is None and plan.lidar != LidarOptions():
-        raise InputError(
-            "sampling, keep_logits, layout and force (--sampling, --keep-logits, --layout, --force) are options of "
-            "LiDAR language models.",
-            remedy="Leave them out, or give --model lidar-lm:CHECKPOINT.",
-        )
-    if setting.contrast is not None and (reader is None or plan.evidence.view != "lidar"):
-        raise InputError(
-            f"the setting {setting.name} contrasts the feature rows that a LiDAR language model is shown.",
-            remedy="Give --model lidar-lm:CHECKPOINT with --features, or another setting.",
-        )
-    if reader is not None and setting.layout == "ego":
-        raise InputError(
-            f"a LiDAR language model is asked with the ego-motion text that it was trained with ({reader.ego_text}).",
-            remedy=f"Leave the setting {setting.name} out.",
-        )
 
 
 def _example(view: EvidenceView | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import subprocess
 import sys
@@ -16,13 +18,17 @@ import pytest
 from lidar_making import smollm_like_tokenizer, tiny_llama
 
 import probe4d
-from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import to_table
+from probe4d.benchmarks.benchmark import Benchmark, write_benchmark
+from probe4d.benchmarks.question import Question, to_table
 from probe4d.errors import InputError, RunError
+from probe4d.evidence import ego_text
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.generation import Generation
+from probe4d.models.lidar_lm import answering, conversation
 from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.models.lidar_lm.base_model import write_base
 from probe4d.models.lidar_lm.checkpoints.checkpoint import save
+from probe4d.models.lidar_lm.checkpoints.released import save_released_checkpoint
 from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
@@ -163,7 +169,7 @@ def test_the_logits_of_both_branches_are_kept(asked: Any, built: Benchmark) -> N
 
 
 def test_each_branch_is_shuffled_by_its_own_question(built: Benchmark, features: Path) -> None:
-    reader = SimpleNamespace(features=FeatureFolder(features), ego_text="none", parameters={})
+    reader = SimpleNamespace(features=FeatureFolder(features), ego_text="none", prompt_text=lambda question: question)
     prepared = prepare(built, RunPlan(setting="tscd:0.5", evidence=evidence_named("lidar")), reader=reader)
     by_id = {question.id: question for question in built.questions}
     for request in prepared.requests(prepared.asked):
@@ -286,16 +292,149 @@ def test_a_dry_run_counts_what_is_read(asked: Any, built: Benchmark, checkpoint:
     assert seen.text_tokens + seen.features.rows == asked(selection=plan.selection).answers["input_tokens"].sum()
 
 
-def test_wrong_options_are_told_before_torch_is_imported() -> None:
-    """Importing it takes longer than all else that a wrong command does."""
+WRONG = {
+    "argument": ("-M junk=1", "takes no argument 'junk'"),
+    "server": ("--base-url http://127.0.0.1:9", "has no server"),
+    "effort": ("--reasoning-effort high", "takes no reasoning_effort"),
+    "no features": ("--features nowhere", "is no folder of features"),
+    "blind with features": ("--evidence none", "is shown no features"),
+    "ego setting": ("--setting ego", "the ego-motion text that it was trained with"),
+    "ego text": ("-M ego_text=question", "says itself that it was trained with the ego text none"),
+    "unknown ego text": ("-M ego_text=some", "takes no such argument .*none, question or paper"),
+    "base": ("-M base=nowhere", "is not in nowhere"),
+    "layout": ("--layout paper", "trained in the layout hallu"),
+    "no checkpoint": ("--model lidar-lm:.", "is no checkpoint"),
+}
+
+
+def test_wrong_options_are_told_before_torch_is_imported(
+    built: Benchmark, checkpoint: Path, features: Path, scenes: Scenes, tmp_path: Path
+) -> None:
+    """Importing it takes longer than all else that a wrong command does; and no weights can be read without it."""
+    write_benchmark(built, tmp_path / "bench", card="")
+    usual = ["ask", str(tmp_path / "bench"), "--out", "run", "--model", f"lidar-lm:{checkpoint}"]
+    usual += ["--features", str(features)]
+    narrow = features_of(scenes, tmp_path / "narrow", width=4)
+    strange = features_of(scenes, tmp_path / "strange", encoder="f" * 16)
+    wrong = {
+        **WRONG,
+        "width": (f"--features {narrow}", "width 4.*width 6"),
+        "encoder": (f"--features {strange}", "another encoder"),
+    }
     code = (
-        "import sys\nfrom probe4d.errors import InputError\n"
-        "from probe4d.runs.opening import open_reader\nfrom probe4d.runs.plan import RunPlan\n"
-        "try:\n    open_reader('lidar-lm:nowhere', RunPlan(), features=None)\n"
-        "except InputError as error:\n    print(type(error).__name__, 'torch' in sys.modules)\n"
+        "import json, sys\nfrom probe4d.cli import app\nfrom probe4d.errors import InputError\n"
+        "for options in json.load(sys.stdin):\n"
+        "    try:\n        app(options, standalone_mode=False)\n"
+        "    except InputError as error:\n        print('torch' in sys.modules, ascii(str(error)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["InputError", "False"]
+    commands = [usual + options.split() for options, _ in wrong.values()]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=json.dumps(commands),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    for line, (name, (_, told)) in zip(done.stdout.splitlines(), wrong.items(), strict=True):
+        assert line.startswith("False"), name
+        assert re.search(told, line), name
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture(scope="module")
+def released(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint of the released layout, whose name says nothing of the ego vehicle."""
+    folder = tmp_path_factory.mktemp("released") / "b4dl"
+    save_released_checkpoint(LidarLanguageModel.from_base(base, WIDTH, encoder=ENCODER).with_lora(2), folder)
+    return folder / "stage2"
+
+
+def test_a_released_checkpoint_is_asked_with_the_ego_text_that_is_said(
+    asked: Any, base: Path, released: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def messages() -> list[str]:
+        return [message for message in caplog.messages if "ego vehicle" in message]
+
+    part = {"selection": probe4d.Selection(limit=2), "model": released}
+    assumed = asked(**part, arguments={"base": str(base)})
+    assert messages() == [
+        f"{released} does not say with which text about the ego vehicle it was trained. Taken is none, since the "
+        "folder's name has no word metatoken; ego_text=, or -M ego_text=none|question|paper when asking, says "
+        "otherwise."
+    ]
+    caplog.clear()
+    told = asked(**part, arguments={"base": str(base), "ego_text": "question"})
+    assert (assumed.record.layout, told.record.layout) == ("plain", "ego")
+    assert told.record.parameters["ego_text"] == "question"
+    assert (told.answers["input_tokens"] > assumed.answers["input_tokens"]).all()
+    assert not messages()
+
+
+def test_a_released_checkpoint_without_its_base_is_refused(asked: Any, released: Path) -> None:
+    with pytest.raises(InputError, match=r"needs the language model .* -M base=DIR when asking"):
+        asked(model=released)
+
+
+@pytest.mark.parametrize("kind", ["none", "question", "paper"])
+@pytest.mark.parametrize("changed", ["the template", "the layout", "a measured text", "a text that questions hold"])
+def test_a_run_is_not_gone_on_with_in_another_prompt_of_the_model(
+    built: Benchmark,
+    base: Path,
+    features: Path,
+    scenes: Scenes,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: EgoText,
+    changed: str,
+) -> None:
+    plan = RunPlan(
+        evidence=evidence_named("lidar"), generation=GREEDY, selection=probe4d.Selection(families=("motion",), limit=2)
+    )
+    model = f"lidar-lm:{checkpoint_of(base, tmp_path / 'checkpoint', ego_text=kind)}"
+
+    def ask(benchmark: Benchmark) -> Run:
+        return probe4d.ask(benchmark, tmp_path / "run", model=model, plan=plan, scenes=scenes, features=features)
+
+    before = ask(built)
+    asked = built
+    if changed == "the template":
+        otherwise = conversation.TEMPLATES["v1"]._replace(opening="You see. USER: ")
+        monkeypatch.setattr(conversation, "TEMPLATES", {"v1": otherwise})
+    elif changed == "the layout":
+        monkeypatch.setattr(answering, "laid_out", lambda layout, question, ego_text: ("", question))
+    elif changed == "a measured text":
+        monkeypatch.setattr(ego_text.EgoTexts, "of", lambda *_: "The car moves.")
+    else:
+        asked = Benchmark(to_table([retold(question) for question in built.questions]), built.record)
+    matters = {"a measured text": kind != "none", "a text that questions hold": kind == "question"}.get(changed, True)
+    if matters:
+        with pytest.raises(InputError, match="holds another run: its prompts are worded otherwise than by"):
+            ask(asked)
+    else:
+        assert ask(asked).record == before.record
+
+
+def retold(question: Question) -> Question:
+    """A question whose ego motion is told in other words."""
+    if "ego_motion" not in question.facts:
+        return question
+    told = {**question.facts["ego_motion"], "text": "The car moves."}
+    return msgspec.structs.replace(question, facts={**question.facts, "ego_motion": told})
+
+
+def test_one_prompt_has_one_digest_whatever_is_shown(
+    built: Benchmark, base: Path, features: Path, scenes: Scenes, tmp_path: Path
+) -> None:
+    told = f"lidar-lm:{checkpoint_of(base, tmp_path / 'checkpoint', ego_text='question')}"
+    plan = RunPlan(evidence=evidence_named("lidar"))
+    reader = open_reader(told, plan, features=features)
+    thinner = msgspec.structs.replace(plan, evidence=evidence_named("lidar", max_frames=3))
+    assert (
+        prepare(built, plan, reader=reader).wording
+        == prepare(built, plan, reader=reader, scenes=scenes).wording
+        == prepare(built, thinner, reader=reader).wording
+    )
 
 
 @pytest.mark.parametrize(

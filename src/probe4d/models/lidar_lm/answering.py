@@ -16,13 +16,21 @@ from probe4d.errors import InputError, RunError
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.failures import one_line
 from probe4d.models.generation import Generation
-from probe4d.models.lidar_lm.answering_options import PREFIX, LidarOptions, refuse_foreign
+from probe4d.models.lidar_lm.answering_options import (
+    PREFIX,
+    LidarArguments,
+    LidarOptions,
+    refuse_foreign,
+    refuse_other_layout,
+)
 from probe4d.models.lidar_lm.base_model import fingerprint
 from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
+from probe4d.models.lidar_lm.conversation import PLACEHOLDER, prompt_chunks
 from probe4d.models.lidar_lm.decoding.contrast import label_tokens
 from probe4d.models.lidar_lm.decoding.decoder import Decoded, Decoder, DecodingItem, DecodingOptions
 from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.features import FeatureFolder
+from probe4d.models.lidar_lm.layouts import laid_out
 from probe4d.models.lidar_lm.splicing import FEATURES
 from probe4d.models.request import FeatureRows, ModelFailure, Reply, Request
 
@@ -52,8 +60,7 @@ class LidarModel:
         options: How it is asked.
         generation: Temperature (0.05 where it is left out), most tokens (32) and nucleus; LiDAR-Hallu's otherwise.
         max_connections: Most requests under way, and so decoded together.
-        base: Folder of the language model that the checkpoint was made of, where it is no longer where it was.
-        device: Where it runs; null takes an accelerator where there is one.
+        arguments: What it is opened with; null takes what the checkpoint says, on an accelerator where there is one.
 
     Attributes:
         name: As given.
@@ -74,20 +81,16 @@ class LidarModel:
         options: LidarOptions | None = None,
         generation: Generation | None = None,
         max_connections: int = 64,
-        base: Path | str | None = None,
-        device: str | None = None,
+        arguments: LidarArguments | None = None,
     ) -> None:
         options, generation = options or LidarOptions(), generation or Generation()
         refuse_foreign(generation)
-        model = load_lidar_lm(Path(name.removeprefix(PREFIX)), base=base).merged().to(device_named(device)).eval()
+        arguments = arguments or LidarArguments()
+        device, checkpoint = device_named(arguments.device), Path(name.removeprefix(PREFIX))
+        model = load_lidar_lm(checkpoint, base=arguments.base, ego_text=arguments.ego_text).merged().to(device).eval()
         if features is not None:
             features.refuse_other(encoder=model.encoder, width=model.feature_width)
-        if options.layout not in (None, model.layout) and not options.force:
-            raise InputError(
-                f"the checkpoint was trained in the layout {model.layout}, and would be asked in {options.layout}.",
-                path=name.removeprefix(PREFIX),
-                remedy="Leave the layout out (layout, --layout), or say that this is meant (force, --force).",
-            )
+        refuse_other_layout(model.layout, options, checkpoint)
         model.layout = options.layout or model.layout
         if options.keep_logits:
             for labels in _USUAL_LABELS:
@@ -132,6 +135,15 @@ class LidarModel:
         sampling = "same" if is_contrasted else used.sampling
         cut = {"top_k": used.top_k, "top_p": used.top_p} if sampling == "released" else {}
         return {"sampling": sampling, "temperature": used.temperature, "max_tokens": used.max_new_tokens, **cut}
+
+    def prompt_text(self, question: str, ego_text: str | None = None) -> str:
+        """What the model reads before its answer, as one text, with `<video>` where feature rows lie.
+
+        Args:
+            question: The question with its options and directive.
+            ego_text: How the ego vehicle moves; null where the model is not told.
+        """
+        return PLACEHOLDER.join(prompt_chunks(self._model.template, laid_out(self._model.layout, question, ego_text)))
 
     def prompt_tokens(self, request: Request) -> int:
         """Count the tokens of a request as the model reads it, without its feature rows."""
