@@ -62,7 +62,7 @@ def write_dataset(
         rows.append(_reading(root, frame, "LIDAR_TOP", "lidar", lidar, (half, 0, 0, -half), None))
         for number, (channel, yaw_deg) in enumerate(yaws_deg.items()):
             image = write_photograph(root / f"samples/{channel}/{frame}.jpg", colours[number % len(colours)])
-            rows.append(_reading(root, frame, channel, "camera", image, _looking(yaw_deg), size_px))
+            rows.append(_reading(root, frame, channel, "camera", image, looking(yaw_deg), size_px))
     scene = {"scene": SCENE, "token": SCENE, "keyframes": frames}
     keyframes = [{"scene": SCENE, "frame": frame} for frame in range(frames)]
     return scenes_of([scene], keyframes, sensors=rows, root=root)
@@ -73,7 +73,7 @@ def opened(image: Image) -> PillowImage.Image:
     return PillowImage.open(io.BytesIO(image.content)).convert("RGB")
 
 
-def _looking(yaw_deg: float) -> tuple[float, ...]:
+def looking(yaw_deg: float) -> tuple[float, ...]:
     """Quaternion of ego_SE3_camera of a camera whose axis has that bearing."""
     cos, sin = np.cos(np.radians(yaw_deg) / 2) / 2, np.sin(np.radians(yaw_deg) / 2) / 2
     return (cos + sin, -cos - sin, cos - sin, sin - cos)

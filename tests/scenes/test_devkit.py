@@ -1,4 +1,4 @@
-"""Boxes, velocities and projections agree with nuscenes-devkit."""
+"""Boxes, velocities, projections and image boxes agree with nuscenes-devkit."""
 
 from __future__ import annotations
 
@@ -9,22 +9,24 @@ import numpy as np
 import polars as pl
 import pytest
 
+from probe4d.scenes.image_boxes import image_boxes
 from probe4d.scenes.opening import open_scenes
-from probe4d.scenes.projection import project_boxes
+from probe4d.scenes.projection import Cameras, project_boxes
 from probe4d.scenes.tables import Scenes
 
 pytestmark = pytest.mark.peer
 
 
-@pytest.fixture(params=["nuscenes_mini", "kitti_0001_nuscenes_format", "simulated"])
-def dataroot(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=["nuscenes_mini", "kitti_0001_nuscenes_format", "simulated"])
+def dataroot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if request.param != "simulated":
         path: Path = request.getfixturevalue("real_data")(request.param)
         return path
     from probe4d.scenes.simulator import simulate
 
-    simulate(tmp_path / "simulated", scenes=1, seed=3, cameras=True)
-    return tmp_path / "simulated"
+    path = tmp_path_factory.mktemp("devkit") / "simulated"
+    simulate(path, scenes=1, seed=3, cameras=True)
+    return path
 
 
 def test_agrees_with_nuscenes_devkit(dataroot: Path, peers: Callable[..., None], tmp_path: Path) -> None:
@@ -57,11 +59,14 @@ def check_projections(scenes: Scenes, theirs: pl.DataFrame) -> None:
     assert set(theirs["channel"]) == set(cameras["channel"])
     compared = 0
     for channel in sorted(set(cameras["channel"])):
-        pixels, depth_m = project_boxes(scenes.boxes, cameras.filter(channel=channel))
+        seeing = scenes.boxes.join(cameras.filter(channel=channel).with_row_index("camera"), on=["scene", "frame"])
+        pixels, depth_m = project_boxes(
+            seeing, Cameras.of(cameras.filter(channel=channel)).at(seeing["camera"].to_numpy())
+        )
         ours = pl.DataFrame(
             {
-                "token": np.repeat(scenes.boxes["token"].to_numpy(), 8),
-                "corner": np.tile(np.arange(8), scenes.boxes.height),
+                "token": np.repeat(seeing["token"].to_numpy(), 8),
+                "corner": np.tile(np.arange(8), seeing.height),
                 "u_ours": pixels[..., 0].ravel(),
                 "v_ours": pixels[..., 1].ravel(),
                 "depth_ours_m": depth_m.ravel(),
@@ -76,3 +81,24 @@ def check_projections(scenes: Scenes, theirs: pl.DataFrame) -> None:
         np.testing.assert_allclose(in_front["v_ours"], in_front["v"], rtol=1e-9, atol=1e-6)
         compared += in_front.height
     assert compared > 100
+
+
+def test_image_boxes_are_those_of_the_exporter(dataroot: Path, peers: Callable[..., None], tmp_path: Path) -> None:
+    scenes = open_scenes(dataroot)
+    cameras = scenes.sensors.filter(modality="camera")
+    first = scenes.names[0]
+    compared = cameras.filter((pl.col("channel") == "CAM_FRONT") | (pl.col("scene") == first) & (pl.col("frame") == 0))
+    compared.select("token", "width", "height").write_parquet(tmp_path / "readings.parquet")
+    peers(
+        "dump_image_boxes.py", dataroot, scenes.version, tmp_path / "readings.parquet", tmp_path / "image_boxes.parquet"
+    )
+    theirs = pl.read_parquet(tmp_path / "image_boxes.parquet")
+    ours = image_boxes(scenes).join(
+        compared.select("scene", "frame", "channel", reading="token"), on=["scene", "frame", "channel"]
+    )
+    both = ours.join(theirs, on=["token", "reading"], how="full", suffix="_devkit")
+    assert both.height == ours.height == theirs.height > 20
+    for edge in ("left_px", "top_px", "right_px", "bottom_px"):
+        np.testing.assert_allclose(both[edge], both[f"{edge}_devkit"], rtol=0, atol=1e-6)
+    cut_off = ours.filter(pl.any_horizontal(pl.col("left_px", "top_px") == 0))
+    assert cut_off.height > 0

@@ -14,7 +14,7 @@ from probe4d.scenes.classes import CLASSES, label_of_category
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.points import count_in_boxes, in_ego_frame, read_scan
-from probe4d.scenes.projection import box_corners, project, project_boxes, sensor_SE3_global
+from probe4d.scenes.projection import Cameras, box_corners, project, project_boxes, sensor_SE3_global
 from probe4d.scenes.splits import OFFICIAL_SPLITS, official_split
 from probe4d.scenes.velocity import box_velocities
 
@@ -141,16 +141,15 @@ def test_corners_of_a_box() -> None:
     assert corners.max(axis=0).tolist() == [3, 3, 3.5]
 
 
-def test_boxes_without_a_camera_reading_have_no_projection() -> None:
+def test_each_box_is_projected_into_its_own_camera() -> None:
     axes = ("x", "y", "z", "qw", "qx", "qy", "qz")
     at_origin = dict(zip((f"pose_{axis}" for axis in axes), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0), strict=True))
     looking_ahead = dict(zip((f"sensor_{axis}" for axis in axes), (0.0, 0.0, 0.0, 0.5, -0.5, 0.5, -0.5), strict=True))
-    camera = {"scene": "s", "frame": 0, **at_origin, **looking_ahead}
-    cameras = pl.DataFrame([camera | {"intrinsics": [800.0, 0, 400, 0, 800, 300, 0, 0, 1]}])
-    boxes = pl.concat([box(frame=3), box(x=10.0, y=0.0, z=0.0)])
-    pixels, depth_m = project_boxes(boxes, cameras)
-    assert np.isnan(pixels[0]).all()
-    np.testing.assert_allclose(depth_m[1], [12] * 4 + [8] * 4)
-    np.testing.assert_allclose(pixels[1].mean(axis=0), [400, 300])
+    camera = at_origin | looking_ahead | {"intrinsics": [800.0, 0, 400, 0, 800, 300, 0, 0, 1]}
+    sensors = pl.DataFrame([camera | {"pose_x": 2.0}, camera])
+    ahead = box(x=10.0, y=0.0, z=0.0)
+    pixels, depth_m = project_boxes(pl.concat([ahead, ahead]), Cameras.of(sensors).at(np.array([1, 0])))
+    np.testing.assert_allclose(depth_m, [[12] * 4 + [8] * 4, [10] * 4 + [6] * 4])
+    np.testing.assert_allclose(pixels.mean(axis=1), [[400, 300]] * 2)
     with pytest.raises(ValueError, match="no intrinsics"):
-        project_boxes(boxes, cameras.with_columns(intrinsics=None))
+        Cameras.of(sensors.with_columns(intrinsics=None))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from probe4d.scenes.geometry import SE3
 
-__all__ = ["Projection", "box_corners", "global_SE3_box", "project", "project_boxes", "sensor_SE3_global"]
+__all__ = ["Cameras", "Projection", "box_corners", "global_SE3_box", "project", "project_boxes", "sensor_SE3_global"]
 
 Array = NDArray[np.float64]
 
@@ -75,36 +75,48 @@ def project(points: ArrayLike, intrinsics: ArrayLike) -> Projection:
         return Projection(homogeneous[..., :2] / homogeneous[..., 2:], in_camera[..., 2])
 
 
-def project_boxes(boxes: pl.DataFrame, cameras: pl.DataFrame) -> Projection:
-    """Project the corners of boxes into the camera of their key frame (as nuscenes-devkit's `view_points`).
+class Cameras(NamedTuple):
+    """Pinhole cameras at the times of their readings.
+
+    Attributes:
+        camera_SE3_global: Transforms from the global frame to each camera's, n of them.
+        intrinsics: Camera matrices in pixels, shape (n, 3, 3).
+    """
+
+    camera_SE3_global: SE3
+    intrinsics: Array
+
+    @classmethod
+    def of(cls, sensors: pl.DataFrame) -> Cameras:
+        """The cameras of readings.
+
+        Args:
+            sensors: Columns of `SENSORS_SCHEMA`, n rows.
+
+        Raises:
+            ValueError: A row has no intrinsics.
+        """
+        if sensors["intrinsics"].null_count():
+            raise ValueError("a row has no intrinsics, so it is of no camera")
+        return cls(sensor_SE3_global(sensors), sensors["intrinsics"].list.to_array(9).to_numpy().reshape(-1, 3, 3))
+
+    def at(self, index: NDArray[np.integer]) -> Cameras:
+        """The cameras at some places, each as often as it is named."""
+        return Cameras(self.camera_SE3_global.at(index), self.intrinsics[index])
+
+
+def project_boxes(boxes: pl.DataFrame, cameras: Cameras) -> Projection:
+    """Project the corners of boxes, each into a camera of its own (as nuscenes-devkit's `view_points`).
 
     Args:
         boxes: Columns of `BOXES_SCHEMA`, n rows.
-        cameras: Columns of `SENSORS_SCHEMA` for one channel, at most one row a key frame.
+        cameras: The camera of each box.
 
     Returns:
-        Corners of each box, pixels (n, 8, 2) and depth (n, 8); NaN where the key frame has no camera reading.
-
-    Raises:
-        ValueError: A key frame has two rows of `cameras`, or a row has no intrinsics.
+        Corners of each box in the order of `box_corners`: pixels (n, 8, 2) and depth (n, 8).
     """
-    if cameras["intrinsics"].null_count():
-        raise ValueError("a row of cameras has no intrinsics, so it is of no camera")
-    place = boxes.select("scene", "frame").join(
-        cameras.select("scene", "frame").with_row_index("camera"),
-        on=["scene", "frame"],
-        how="left",
-        maintain_order="left",
-        validate="m:1",
-    )["camera"]
-    seen = place.is_not_null().to_numpy()
-    camera = place.drop_nulls().to_numpy()
-    camera_SE3_global = sensor_SE3_global(cameras).at(camera)
-    intrinsics = cameras["intrinsics"].list.to_array(9).to_numpy().reshape(-1, 3, 3)[camera]
-    in_camera = camera_SE3_global.at((slice(None), None)).apply(box_corners(boxes)[seen])
-    pixels, depth_m = np.full((boxes.height, 8, 2), np.nan), np.full((boxes.height, 8), np.nan)
-    pixels[seen], depth_m[seen] = project(in_camera, intrinsics[:, np.newaxis])
-    return Projection(pixels, depth_m)
+    in_camera = cameras.camera_SE3_global.at((slice(None), None)).apply(box_corners(boxes))
+    return project(in_camera, cameras.intrinsics[:, np.newaxis])
 
 
 def _pose(table: pl.DataFrame, prefix: str) -> tuple[Array, Array]:
