@@ -25,7 +25,9 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"read_benchmark", "read_run", "simulate", "write_prompts", "write_report"}
     called |= {"ask", "control_model", "dry_run", "evidence_named", "export", "prepare", "preset_named"}
     called |= {"CameraImages", "PointClouds", "encode", "load_encoder", "load_image_tower"}
-    called |= {"EncoderTraining", "embed_images", "train_encoder"}
+    called |= {"EncoderTraining", "embed_images", "new_encoder", "train_encoder", "select_split"}
+    called |= {"LidarOptions", "read_training_rows", "train_lora", "train_projector", "with_ego_text"}
+    called |= {"load_lidar_lm", "save_released_checkpoint"}
     assert called <= set(probe4d.__all__)
 
 
@@ -34,6 +36,16 @@ def test_the_readme_uses_public_names_only() -> None:
     used = set(re.findall(r"\bprobe4d\.(\w+)", "".join(examples)))
     assert used
     assert used <= set(probe4d.__all__)
+
+
+PAGES = {page.stem: page for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))}
+PAGES.pop("answer-parsing")  # of a room that has its own use
+
+
+@pytest.mark.parametrize("page", sorted(PAGES))
+def test_what_the_documentation_names_is_public(page: str) -> None:
+    named = re.findall(r"(?<!python -m )\bprobe4d\.(\w+(?:\.\w+)*)", PAGES[page].read_text())
+    assert set(named) <= set(probe4d.__all__)
 
 
 def test_the_readme_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

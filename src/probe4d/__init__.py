@@ -13,6 +13,7 @@ from probe4d.version import __version__
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
     from probe4d.benchmarks.question import Question
+    from probe4d.benchmarks.splits import select_split
     from probe4d.benchmarks.suites import build, check, write_prompts
     from probe4d.diagnosis.control_runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
@@ -25,16 +26,21 @@ if TYPE_CHECKING:
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
     from probe4d.exchange.released_training import import_training
     from probe4d.models.generation import Generation
+    from probe4d.models.lidar_lm.answering_options import LidarOptions
+    from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
+    from probe4d.models.lidar_lm.checkpoints.released import save_released_checkpoint
     from probe4d.models.lidar_lm.encoder import load_encoder
     from probe4d.models.lidar_lm.encoding import encode
     from probe4d.models.lidar_lm.features import FeatureFolder
     from probe4d.models.lidar_lm.image_tower import load_image_tower
-    from probe4d.models.lidar_lm.training.encoder import embed_images, train_encoder
+    from probe4d.models.lidar_lm.language_model import LidarLanguageModel
+    from probe4d.models.lidar_lm.training.encoder import embed_images, new_encoder, train_encoder
     from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
     from probe4d.models.lidar_lm.training.options import training_options
-    from probe4d.models.lidar_lm.training.rows import read_training_rows
-    from probe4d.models.lidar_lm.training.stages import train_lora, train_projector
+    from probe4d.models.lidar_lm.training.rows import TrainingRow, read_training_rows, with_ego_text
+    from probe4d.models.lidar_lm.training.stages import train_lora, train_model, train_projector
     from probe4d.models.presets import preset_named
+    from probe4d.models.request import Model, ModelFailure, Reply, Request
     from probe4d.report.page import write_report
     from probe4d.runs.ask import ask
     from probe4d.runs.dry_run import dry_run
@@ -56,12 +62,19 @@ __all__ = [
     "EncoderTraining",
     "FeatureFolder",
     "Generation",
+    "LidarLanguageModel",
+    "LidarOptions",
+    "Model",
+    "ModelFailure",
     "PointClouds",
     "Question",
+    "Reply",
+    "Request",
     "Run",
     "RunPlan",
     "Scenes",
     "Selection",
+    "TrainingRow",
     "__version__",
     "ask",
     "build",
@@ -80,17 +93,23 @@ __all__ = [
     "inspect",
     "load_encoder",
     "load_image_tower",
+    "load_lidar_lm",
+    "new_encoder",
     "open_scenes",
     "prepare",
     "preset_named",
     "read_benchmark",
     "read_run",
     "read_training_rows",
+    "save_released_checkpoint",
+    "select_split",
     "simulate",
     "train_encoder",
     "train_lora",
+    "train_model",
     "train_projector",
     "training_options",
+    "with_ego_text",
     "write_inspect_log",
     "write_prompts",
     "write_report",
@@ -104,12 +123,19 @@ _HOMES = {
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
+    "LidarLanguageModel": "probe4d.models.lidar_lm.language_model",
+    "LidarOptions": "probe4d.models.lidar_lm.answering_options",
+    "Model": "probe4d.models.request",
+    "ModelFailure": "probe4d.models.request",
     "PointClouds": "probe4d.evidence.point_clouds",
     "Question": "probe4d.benchmarks.question",
+    "Reply": "probe4d.models.request",
+    "Request": "probe4d.models.request",
     "Run": "probe4d.runs.run",
     "RunPlan": "probe4d.runs.plan",
     "Scenes": "probe4d.scenes.tables",
     "Selection": "probe4d.runs.selection",
+    "TrainingRow": "probe4d.models.lidar_lm.training.rows",
     "ask": "probe4d.runs.ask",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
@@ -127,17 +153,23 @@ _HOMES = {
     "inspect": "probe4d.scenes.sanity",
     "load_encoder": "probe4d.models.lidar_lm.encoder",
     "load_image_tower": "probe4d.models.lidar_lm.image_tower",
+    "load_lidar_lm": "probe4d.models.lidar_lm.checkpoints.checkpoint",
+    "new_encoder": "probe4d.models.lidar_lm.training.encoder",
     "open_scenes": "probe4d.scenes.opening",
     "prepare": "probe4d.runs.prepared",
     "preset_named": "probe4d.models.presets",
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
+    "save_released_checkpoint": "probe4d.models.lidar_lm.checkpoints.released",
+    "select_split": "probe4d.benchmarks.splits",
     "simulate": "probe4d.scenes.simulator.simulate",
     "train_encoder": "probe4d.models.lidar_lm.training.encoder",
     "train_lora": "probe4d.models.lidar_lm.training.stages",
+    "train_model": "probe4d.models.lidar_lm.training.stages",
     "train_projector": "probe4d.models.lidar_lm.training.stages",
     "training_options": "probe4d.models.lidar_lm.training.options",
+    "with_ego_text": "probe4d.models.lidar_lm.training.rows",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",

@@ -204,6 +204,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("encode", "simulated", "--encoder", "encoder", "--out", "features")
     write_tiny_clip(workplace.folder / "clip")
     run("train", "encoder", "simulated", "--clip", "clip", "--out", "trained", code=2)  # which has no images
+    run("export-checkpoint", "encoder", "--out", "released", code=2)  # which is no language model
     question = pl.read_parquet(workplace.folder / bench / "questions.parquet")["id"][0]
     run("show", bench, question, "--data", data, "--out", "question.png")
     for harness in ("inspect", "huggingface"):
@@ -259,6 +260,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("train", "lora", "nowhere", "--from", "nowhere", "--features", "nowhere", "--out", "trained"),
     ("show", "nowhere", "0", "--data", "nowhere"),
     ("export", "nowhere", "--to", "jsonl", "--out", "exported"),
+    ("export-checkpoint", "nowhere", "--out", "exported"),
     ("import", "answers", "nowhere", "nowhere", "--out", "imported", "--model", "m"),
     ("import", "training", "nowhere", "--out", "imported"),
     ("import", "lidar-hallu", "nowhere", "--out", "imported"),

@@ -76,7 +76,7 @@ Arguments = Annotated[
     _model(
         "-M",
         metavar="KEY=VALUE",
-        help="An argument of the provider's own; repeatable. Of lidar-lm: base=DIR, device=NAME.",
+        help="An argument of the provider's own; repeatable. Of lidar-lm: base=DIR, device=NAME, ego_text=NAME.",
     ),
 ]
 

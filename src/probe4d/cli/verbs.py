@@ -16,6 +16,7 @@ _FILES = (
     "ask",
     "import_",
     "export",
+    "export_checkpoint",
     "diagnose",
     "show",
     "demo",

@@ -35,7 +35,7 @@ from probe4d.models.lidar_lm.checkpoints.released_record import (
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.weights import fill, read_weights
 from probe4d.store.files import write_bytes
-from probe4d.store.folders import whole_folder
+from probe4d.store.folders import refuse_full, whole_folder
 from probe4d.wording import listed
 
 __all__ = ["load_released", "save_released_checkpoint"]
@@ -89,15 +89,18 @@ def load_released(
 
 
 def save_released_checkpoint(model: LidarLanguageModel, folder: Path | str) -> None:
-    """Write a model in the released layout into a folder: `stage1/` and, where it has LoRA layers, `stage2/`.
+    """Write a model in the released layout into a new folder: `stage1/` and, where it has LoRA layers, `stage2/`.
 
     The stage that is asked is `…-metatoken/` where the model is told how the ego vehicle moves, as LiDAR-Hallu names
     it. The encoder's fingerprint, which the layout does not know, lies in `config.json` as `lidar_encoder`.
 
     Raises:
         InputError: The model is something that the layout cannot hold (another prompt layout than `hallu`, the ego
-            text of the B4DL paper, weights of its own beside projector and LoRA), or the folder cannot be written.
+            text of the B4DL paper, weights of its own beside projector and LoRA), or the folder holds something or
+            cannot be written.
     """
+    folder = Path(folder)
+    refuse_full(folder)  # a stage left there would be read with the new ones
     _refuse_unheld(model)
     config = model.language_model.config.to_dict() | {"model_type": MODEL_TYPE, "lidar_encoder": model.encoder}
     encoded = msgspec.json.encode(config)
