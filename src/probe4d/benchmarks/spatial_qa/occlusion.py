@@ -53,8 +53,9 @@ def occlusion(pairs: pl.DataFrame) -> pl.DataFrame:
     """Judge whether object 1 comes to hide all of object 2 while the ego vehicle drives forward.
 
     The camera stops every `STEP_M`, up to `LONGEST_DRIVE_M`, as long as it has not come to where object 1 begins
-    along the heading. Object 2 counts as visible at the key frame itself: only later places are regarded. Whether
-    the ego vehicle would run into an object, or another object hides object 2, plays no part.
+    along the heading. Object 2 counts as visible at the key frame itself: only later places are regarded. Boxes are
+    taken to stand upright. Whether the ego vehicle would run into an object, or another object hides object 2, plays
+    no part.
 
     Args:
         pairs: A row a pair, with columns ego_x, ego_y, ego_z, ego_yaw, length, width and height of both objects
@@ -98,7 +99,7 @@ def _hidden_stretch(screen: _Boxes, point: list[Array], eye: list[Array]) -> _St
     v / u is least and greatest at vertices: at corners of the footprint, and where u enters and leaves its range.
     """
     towards = [of_eye - of_point for of_eye, of_point in zip(eye, point, strict=True)]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         least_u, greatest_u = _levels(screen, point[2], towards[2])
         stretch = _Stretch(np.full(least_u.size, np.inf), np.full(least_u.size, -np.inf))
         for corner in range(screen.x.shape[1]):
