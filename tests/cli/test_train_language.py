@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models" / "lidar_lm"))
+from in_process import called
 from lidar_making import smollm_like_tokenizer, write_tiny_base
 
-from probe4d.cli import app
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.features import FeatureRecord, start_features, write_rows
 from probe4d.models.lidar_lm.training.rows import read_training_rows
 from probe4d.scenes.tables import Scenes
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
 
 WIDTH = 8
 SMALL = ("--precision", "fp32", "--no-recompute", "--accumulation", 1, "--batch", 20, "--epochs", 1)
@@ -40,7 +36,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory, bench: Path, scenes: Scenes
 
 
 def test_both_stages_from_a_benchmark_to_a_checkpoint(
-    command: Command, ground: Path, simulated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ground: Path, simulated: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = (ground / "rows", "--features", ground / "features", *SMALL)
     called("train", "projector", *given, "--base", ground / "base", "--out", tmp_path / "projector")
@@ -53,9 +49,9 @@ def test_both_stages_from_a_benchmark_to_a_checkpoint(
     config.write_text("[common]\nseed = 7\n[lora]\nrank = 4\nalpha = 16\n")
     told = ("--from", tmp_path / "projector", "--config", config, "--alpha", 8)
     told += ("--ego-text", "question", "--data", simulated, "--layout", "paper")
-    done = command("train", "lora", *given, *told, "--out", tmp_path / "lora")
-    assert done.returncode == 0, done.stderr
-    assert "checkpoint of 5 steps" in done.stdout
+    called("train", "lora", *given, *told, "--out", tmp_path / "lora")
+    trained = capsys.readouterr().out
+    assert "checkpoint of 5 steps" in trained
     checkpoint = json.loads((tmp_path / "lora" / "lidar_lm.json").read_text())
     assert (checkpoint["layout"], checkpoint["ego_text"]) == ("paper", "question")
     adapter = json.loads((tmp_path / "lora" / "adapter" / "adapter_config.json").read_text())
@@ -64,13 +60,8 @@ def test_both_stages_from_a_benchmark_to_a_checkpoint(
 
     called("train", "lora", *given, *told, "--out", tmp_path / "lora")
     printed = capsys.readouterr()
-    assert printed.out == done.stdout
+    assert printed.out == trained
     assert "nothing was left to do" in printed.err
-
-
-def called(*arguments: object) -> None:
-    """The command line in this process, which has torch already."""
-    app([str(argument) for argument in arguments], standalone_mode=False)
 
 
 def test_the_rows_of_an_export_say_which_ego_text_they_have(ground: Path, bench: Path, tmp_path: Path) -> None:
