@@ -23,6 +23,7 @@ __all__ = [
     "denied",
     "denied_after",
     "denied_together",
+    "denies",
     "hangs_on_condition",
     "merely_possible",
     "rivals",
@@ -184,6 +185,11 @@ def denied(left: str, right: str, cues: Sequence[int], *, yes_no: bool) -> bool:
         return False
     clause = _NO_NEGATION.sub(" ", clause)
     return any(not (yes_no and hit[0].lower() == "no") for hit in _NEGATION.finditer(clause))
+
+
+def denies(sentence: str) -> bool:
+    """Say whether anything in a sentence denies."""
+    return _NEGATION.search(_NO_NEGATION.sub(" ", sentence)) is not None
 
 
 def merely_possible(left: str, right: str, cues: Sequence[int]) -> bool:

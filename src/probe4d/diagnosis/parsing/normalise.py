@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-__all__ = ["answer_part", "containers", "unmarked", "visible"]
+__all__ = ["answer_part", "containers", "unmarked", "untagged", "visible"]
 
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _ENCLOSED = {start + index: chr(ord("A") + index) for start in (0x1F150, 0x1F170) for index in range(26)}
@@ -116,16 +116,20 @@ def _tagged(text: str) -> list[str]:
     return found
 
 
-def unmarked(text: str) -> str:
-    """Take Markdown, HTML, LaTeX, list numbers and struck-out text away."""
+def untagged(text: str) -> str:
+    """Take HTML, fences of code and struck-out text away."""
     if "&" in text:
         text = html.unescape(text)
     if "~~" in text:
         text = _STRUCK.sub(" ", text)
     if "`" in text or "~~~" in text:
         text = _FENCE.sub("", text)
-    if "<" in text:
-        text = _TAG.sub(" ", text)
+    return _TAG.sub(" ", text) if "<" in text else text
+
+
+def unmarked(text: str) -> str:
+    """Take Markdown, HTML, LaTeX, list numbers and struck-out text away."""
+    text = untagged(text)
     if "\\" in text:
         text = _LATEX_TEXT.sub(r"\1", text).replace("\\(", " ").replace("\\)", " ")
     if _EMPHASIS.search(text):

@@ -6,7 +6,7 @@ import re
 
 from probe4d.diagnosis.parsing.cues import folded
 
-__all__ = ["foreign_yes_no", "refuses", "unable"]
+__all__ = ["cannot_measure", "foreign_yes_no", "refuses", "unable"]
 
 _INABILITY = (
     r"(?:can\s?not|can['\u2019]t|could\s?not|couldn['\u2019]t|unable to|not able to|impossible to|not possible to"
@@ -55,6 +55,10 @@ _UNABLE = re.compile(
     rf"|(?:see|view|access|open|read|find|process|analy[sz]e) {_INPUT}s?\b(?! in\b))"
     r"|as an ai\b|(?:do not|don['\u2019]t) have (?:any )?(?:access|enough)\b|\bno access to\b"
 )
+_CANNOT_MEASURE = re.compile(
+    rf"{_INABILITY}\s+(?:be\s+)?(?:\w+ly\s+)?(?:give\b|measur|estimat|calculat|comput|deriv|infer|quantif|see\b"
+    rf"|be seen)"
+)
 _LONGEST_OPENING = 200
 _LONGEST_WHOLE_REFUSAL = 40
 
@@ -81,6 +85,11 @@ def refuses(reply: str) -> bool:
 def unable(folded_reply: str) -> bool:
     """Say whether a reply in lower case says that nothing can be answered or seen, whatever it opens with."""
     return _UNABLE.search(folded_reply) is not None
+
+
+def cannot_measure(folded_reply: str) -> bool:
+    """Say whether a reply in lower case says that what it was asked for cannot be measured."""
+    return _CANNOT_MEASURE.search(folded_reply) is not None
 
 
 def foreign_yes_no(folded_reply: str) -> list[tuple[int, int, str]]:
