@@ -11,6 +11,7 @@ from probe4d.cli import app, output
 from probe4d.cli.groups import with_groups
 from probe4d.cli.reading_options import Reading
 from probe4d.evidence.coverage import Coverage
+from probe4d.wording import counted
 
 __all__ = ["train"]
 
@@ -101,6 +102,13 @@ def train_encoder(
             begun=counter.expect,
             done=counter,
         )
+    before = ""
+
+    def begun(steps: int, done_before: int) -> None:
+        nonlocal before
+        before = f"{done_before:,} of {counted(steps, 'step')} were done before." if done_before else ""
+        counter.expect(steps, done_before)
+
     with output.progress("Training, steps") as counter:
         encoder = learn(
             clouds,
@@ -110,7 +118,9 @@ def train_encoder(
             options=options,
             workers=reading.workers,
             device=reading.device,
-            begun=counter.expect,
+            begun=begun,
             done=counter,
         )
     typer.echo(f"{out}: encoder {encoder.fingerprint}, rows of width {len(clouds.channels) * tower.width}")
+    if before:
+        output.note(before)

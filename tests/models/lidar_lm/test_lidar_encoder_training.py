@@ -126,12 +126,56 @@ class TestTraining:
         assert gone_on == train(tmp_path / "whole")
 
     def test_one_that_is_done_is_not_done_again(self, clouds, targets: Targets, tmp_path: Path) -> None:
-        first = train_encoder(clouds, targets, tmp_path / "encoder", encoder=tiny_encoder(), options=SHORT)
+        out = tmp_path / "encoder"
+        first = train_encoder(clouds, targets, out, encoder=tiny_encoder(), options=SHORT)
+        assert {path.name for path in out.iterdir()} == {
+            ".lock",
+            "encoder.json",
+            "encoder.safetensors",
+            "encoder_training.json",
+            "losses.jsonl",
+            "losses.png",
+        }
+        before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+        begun: list[tuple[int, int]] = []
         steps: list[EncoderLoss] = []
         again = train_encoder(
-            clouds, targets, tmp_path / "encoder", encoder=tiny_encoder(), options=SHORT, done=steps.append
+            clouds,
+            targets,
+            out,
+            encoder=tiny_encoder(),
+            options=SHORT,
+            begun=lambda *counts: begun.append(counts),
+            done=steps.append,
         )
-        assert (again.fingerprint, steps) == (first.fingerprint, [])
+        assert (again.fingerprint, again.training) == (first.fingerprint, False)
+        assert (begun, steps) == ([(9, 9)], [])
+        assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+
+    @pytest.mark.parametrize("broken_off_at", ["encoder.json", "training_state.safetensors"])
+    def test_one_that_was_broken_off_at_its_end(
+        self, clouds, targets: Targets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken_off_at: str
+    ) -> None:
+        """Before the encoder's record is in its place, and before the state is taken away."""
+        method = "replace" if broken_off_at == "encoder.json" else "unlink"
+        usual = getattr(Path, method)
+
+        def break_off(path: Path, *arguments: Path, **told: bool) -> Path | None:
+            if broken_off_at in (path.name, *(one.name for one in arguments)):
+                raise KeyboardInterrupt
+            return usual(path, *arguments, **told)
+
+        out = tmp_path / "encoder"
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, method, break_off)
+            with pytest.raises(KeyboardInterrupt):
+                train_encoder(clouds, targets, out, encoder=tiny_encoder(), options=SHORT)
+        assert (out / "training_state.safetensors").exists()
+        steps: list[EncoderLoss] = []
+        gone_on = train_encoder(clouds, targets, out, encoder=tiny_encoder(), options=SHORT, done=steps.append)
+        whole = train_encoder(clouds, targets, tmp_path / "whole", encoder=tiny_encoder(), options=SHORT)
+        assert (gone_on.fingerprint, steps) == (whole.fingerprint, [])
+        assert {path.name for path in out.iterdir()} == {path.name for path in (tmp_path / "whole").iterdir()}
 
     def test_the_seed_is_that_of_the_order(self, clouds, targets: Targets, tmp_path: Path) -> None:
         made = set()

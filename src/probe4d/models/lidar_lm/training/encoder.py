@@ -21,14 +21,16 @@ from probe4d.evidence.coverage import Coverage
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.evidence.wedge_rig import shared_cameras
 from probe4d.models.lidar_lm.devices import device_named
-from probe4d.models.lidar_lm.encoder import EncoderOptions, LidarEncoder, save_encoder
+from probe4d.models.lidar_lm.encoder import EncoderOptions, LidarEncoder, load_encoder, save_encoder
 from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower
 from probe4d.models.lidar_lm.key_frames import refuse_missing_files
-from probe4d.models.lidar_lm.training.encoder_loop import EncoderFit, EncoderLoss
+from probe4d.models.lidar_lm.on_disk import ENCODER_RECORD
+from probe4d.models.lidar_lm.training.encoder_loop import EncoderFit, EncoderLoss, order_of
 from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 from probe4d.models.lidar_lm.training.folder import held
+from probe4d.models.lidar_lm.training.state import STATE_FILE
 from probe4d.wording import listed
 
 __all__ = ["TARGETS", "EncoderLoss", "embed_images", "new_encoder", "train_encoder"]
@@ -135,7 +137,7 @@ def train_encoder(
         clouds: Point clouds of the scenes to learn from.
         targets: Embeddings of the images of cameras, from `embed_images`.
         out: Folder of the encoder, new or that of the same training.
-        encoder: What the training starts from; it is changed.
+        encoder: What the training starts from; it is changed, unless the training was done before.
         options: How; null is as B4DL's release.
         workers: Threads that read scans ahead.
         device: Where the encoder is trained; null takes an accelerator where there is one.
@@ -143,7 +145,7 @@ def train_encoder(
         done: Told of each step.
 
     Returns:
-        The encoder, in `eval()`.
+        The encoder, in `eval()`; of a training that was done before, as it lies in the folder.
 
     Raises:
         InputError: The folder holds something else, targets do not fit, or a scan is missing or cannot be used.
@@ -164,13 +166,20 @@ def train_encoder(
         targets={channel: target.fingerprint for channel, target in targets.items()},
     )
     with held(folder, _RECORD_FILE, record, beside=(TARGETS,)):
-        refuse_missing_files(clouds, counts)
-        fit = EncoderFit(clouds, targets, folder, encoder, options, device_named(device))
-        if begun is not None:
-            begun(fit.steps, fit.state.step)
-        with closing(fit.losses(workers)) as losses:
-            for loss in losses:
-                if done is not None:
-                    done(loss)
-        save_encoder(encoder, folder)
+        if (folder / ENCODER_RECORD).exists():
+            encoder = load_encoder(folder).to(device_named(device))
+            if begun is not None:
+                steps = order_of(sum(counts.values()), options).steps
+                begun(steps, steps)
+        else:
+            refuse_missing_files(clouds, counts)
+            fit = EncoderFit(clouds, targets, folder, encoder, options, device_named(device))
+            if begun is not None:
+                begun(fit.steps, fit.state.step)
+            with closing(fit.losses(workers)) as losses:
+                for loss in losses:
+                    if done is not None:
+                        done(loss)
+            save_encoder(encoder, folder)
+        (folder / STATE_FILE).unlink(missing_ok=True)
     return encoder.eval()

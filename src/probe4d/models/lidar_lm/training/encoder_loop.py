@@ -27,7 +27,7 @@ from probe4d.models.lidar_lm.training.state import TrainingState
 from probe4d.store.logs import append_lines
 from probe4d.wording import counted
 
-__all__ = ["EncoderFit", "EncoderLoss", "one_cycle"]
+__all__ = ["EncoderFit", "EncoderLoss", "one_cycle", "order_of"]
 
 _MEASURED = "mean squared difference of embeddings"
 _RISE, _FALL = 25.0, 1e4  # peak of the learning rate to its start, and start to end: the defaults of torch's OneCycleLR
@@ -80,6 +80,11 @@ def _between(first: float, last: float, share: float) -> float:
     return last + (first - last) / 2 * (1 + math.cos(math.pi * share))
 
 
+def order_of(frames: int, options: EncoderTraining) -> EpochOrder:
+    """Which of so many key frames each step takes."""
+    return EpochOrder(frames, options.batch, epochs=options.epochs, seed=options.seed, purpose="encoder")
+
+
 class EncoderFit:
     """A training under way, which goes on from what lies in its folder."""
 
@@ -104,8 +109,7 @@ class EncoderFit:
         self.state = TrainingState(encoder, optimizer, torch.amp.GradScaler(device.type, enabled=False))
         self.state.load(folder)
         self._keys = [(name, frame) for name in clouds.scenes.names for frame in range(clouds.frames(name))]
-        epochs, seed = options.epochs, options.seed
-        self._order = EpochOrder(len(self._keys), options.batch, epochs=epochs, seed=seed, purpose="encoder")
+        self._order = order_of(len(self._keys), options)
         self.steps = self._order.steps
 
     def losses(self, workers: int) -> Generator[EncoderLoss]:

@@ -27,6 +27,8 @@ _ELSEWHERE = "Repeat the command that began it, or train into another folder."
 def held(folder: Path, file: str, record: msgspec.Struct, *, beside: Collection[str] = ()) -> Iterator[None]:
     """Hold the folder of a training while the block runs: a new one, or one that was asked to do the same.
 
+    Files that a kill left half-written are taken away.
+
     Args:
         folder: The folder.
         file: Name of the file in it that says what the training was asked to do.
@@ -44,6 +46,8 @@ def held(folder: Path, file: str, record: msgspec.Struct, *, beside: Collection[
             ignored=lambda entry: entry.name in beside or entry.name.startswith("."),
         )
     with locked(folder / _LOCK):
+        for half_written in folder.glob(".*.part"):
+            half_written.unlink()
         if path.exists():
             _refuse_other(_read(path, record), record, folder)
         else:
