@@ -29,8 +29,8 @@ from probe4d.models.lidar_lm.key_frames import refuse_missing_files
 from probe4d.models.lidar_lm.on_disk import ENCODER_RECORD
 from probe4d.models.lidar_lm.training.encoder_loop import EncoderFit, EncoderLoss, order_of
 from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
-from probe4d.models.lidar_lm.training.folder import held
 from probe4d.models.lidar_lm.training.state import STATE_FILE
+from probe4d.store.job_folder import held
 from probe4d.wording import listed
 
 __all__ = ["TARGETS", "EncoderLoss", "embed_images", "new_encoder", "train_encoder"]

@@ -23,7 +23,6 @@ from probe4d.models.lidar_lm.checkpoints.record import RECORD
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.layouts import Layout
-from probe4d.models.lidar_lm.training.folder import held
 from probe4d.models.lidar_lm.training.learner import FeaturesOf, Learner, features_on_disk
 from probe4d.models.lidar_lm.training.loop import fit
 from probe4d.models.lidar_lm.training.loss_log import Loss, read_losses
@@ -32,6 +31,7 @@ from probe4d.models.lidar_lm.training.rows import TrainingRow, ego_text_of
 from probe4d.models.lidar_lm.training.state import STATE_FILE, kept_tensors
 from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.hashing import digest
+from probe4d.store.job_folder import held
 from probe4d.wording import counted
 
 __all__ = ["TRAINING_FILE", "Trained", "TrainingRecord", "train_lora", "train_model", "train_projector"]
@@ -215,7 +215,7 @@ def train_model(
         if (out / RECORD).exists():
             if module is not None:
                 path = out / FEATURES_FILE
-                fill(kept_tensors(module), read_weights(path), path, remedy="Train into another folder.")
+                fill(kept_tensors(module), read_weights(path), path, remedy="Take another folder.")
             losses = read_losses(out)
             return Trained(out, losses, steps_before=len(losses))
         before = 0
@@ -279,9 +279,10 @@ def _refuse_unusable(rows: Sequence[TrainingRow], features: FeatureFolder, learn
 
 
 def _clear(out: Path) -> None:
-    """Take away what a kill left half-written, or left over."""
-    for leftover in (*out.glob(".*.part"), out / _NEW, *([out / STATE_FILE] if (out / RECORD).exists() else [])):
-        _remove(leftover)
+    """Take away what a kill left: a checkpoint half-made, or the state of a training that is done."""
+    _remove(out / _NEW)
+    if (out / RECORD).exists():
+        _remove(out / STATE_FILE)
 
 
 def _finish(model: LidarLanguageModel, out: Path, module: nn.Module | None) -> None:

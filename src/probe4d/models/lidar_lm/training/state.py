@@ -23,7 +23,7 @@ __all__ = ["STATE_FILE", "TrainingState", "kept_tensors"]
 
 STATE_FILE = "training_state.safetensors"
 _WEIGHTS, _MOMENTS = "weights", ("step", "exp_avg", "exp_avg_sq")
-_START_AGAIN = "Train into another folder."
+_START_AGAIN = "Take another folder."
 
 
 def kept_tensors(module: nn.Module) -> dict[str, Tensor]:

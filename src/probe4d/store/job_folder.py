@@ -1,4 +1,4 @@
-"""The folder of a training: it belongs to one training, and to one process at a time."""
+"""The folder of a long job, such as a training: it belongs to one job, and to one process at a time."""
 
 from __future__ import annotations
 
@@ -20,36 +20,39 @@ __all__ = ["held"]
 
 _LOCK = ".lock"
 _DIGEST = re.compile(r"[0-9a-f]{16,64}")
-_ELSEWHERE = "Repeat the command that began it, or train into another folder."
 
 
 @contextmanager
-def held(folder: Path, file: str, record: msgspec.Struct, *, beside: Collection[str] = ()) -> Iterator[None]:
-    """Hold the folder of a training while the block runs: a new one, or one that was asked to do the same.
+def held(
+    folder: Path, file: str, record: msgspec.Struct, *, job: str = "training", beside: Collection[str] = ()
+) -> Iterator[None]:
+    """Hold the folder of a job while the block runs: a new one, or one that was asked to do the same.
 
     Files that a kill left half-written are taken away.
 
     Args:
         folder: The folder.
-        file: Name of the file in it that says what the training was asked to do.
-        record: What it is asked to do now.
+        file: Name of the file in it that says what the job was asked to do.
+        record: What it is asked to do now; of its field `options` each field is compared for itself, and a field
+            `version` says which version of Probe4D wrote it.
+        job: What it is, in a word.
         beside: Names of what may lie in a new folder.
 
     Raises:
-        InputError: The folder holds something else or another training, or another process is at it.
+        InputError: The folder holds something else or another job, or another process is at it.
     """
     path = folder / file
     if not path.exists():
         refuse_full(
             folder,
-            "is no folder of this training and is not empty.",
+            f"is no folder of this {job} and is not empty.",
             ignored=lambda entry: entry.name in beside or entry.name.startswith("."),
         )
     with locked(folder / _LOCK):
         for half_written in folder.glob(".*.part"):
             half_written.unlink()
         if path.exists():
-            _refuse_other(_read(path, record), record, folder)
+            _refuse_other(_read(path, record, job), record, folder, job)
         else:
             write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
         yield
@@ -59,7 +62,7 @@ class _Version(msgspec.Struct):
     version: int = 0
 
 
-def _read(path: Path, record: msgspec.Struct) -> msgspec.Struct:
+def _read(path: Path, record: msgspec.Struct, job: str) -> msgspec.Struct:
     kind, known = type(record), getattr(record, "version", None)
     try:
         version = msgspec.json.decode(path.read_bytes(), type=_Version).version
@@ -67,22 +70,22 @@ def _read(path: Path, record: msgspec.Struct) -> msgspec.Struct:
             raise InputError(
                 f"was written by another version of Probe4D (its record is of version {version}, here of {known}).",
                 path=path,
-                remedy="Train into another folder, or go on with the version that began it.",
+                remedy="Take another folder, or go on with the version that began it.",
             )
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.MsgspecError) as error:
-        raise InputError(
-            f"is no record of a training ({error}).", path=path, remedy="Train into another folder."
-        ) from error
+        raise InputError(f"is no record of a {job} ({error}).", path=path, remedy="Take another folder.") from error
 
 
-def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path) -> None:
+def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path, job: str) -> None:
     was, now = (_flat(msgspec.to_builtins(record)) for record in (old, new))
     differing = [name for name in was | now if was.get(name) != now.get(name)]
     if differing:
         phrases = [_phrase(name, was.get(name), now.get(name)) for name in differing]
         raise InputError(
-            f"holds a training that was asked otherwise: {listed(phrases)}.", path=folder, remedy=_ELSEWHERE
+            f"holds a {job} that was asked otherwise: {listed(phrases)}.",
+            path=folder,
+            remedy="Repeat the command that began it, or take another folder.",
         )
 
 
