@@ -17,7 +17,7 @@ from probe4d.runs.run import Run, asked_of, check_run
 from probe4d.runs.settings import Setting, recorded_setting
 from probe4d.wording import counted
 
-__all__ = ["ReadAnswers", "read_answers", "shown_options", "turned_back"]
+__all__ = ["ReadAnswers", "answered_rows", "read_answers", "shown_options", "turned_back"]
 
 _ROWS_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
@@ -71,7 +71,7 @@ def read_answers(
         asked = sheet.questions.with_row_index("item").join(
             asked_of(run, benchmark).select("id"), on="id", how="semi", maintain_order="left"
         )
-        rows = _answered(run, asked)
+        rows = answered_rows(run, asked)
         warnings += [*run.warnings, *_partly_asked(run, asked.height, sheet.questions.height)]
         warnings += _gaps(run, missing, rows, allow_missing=allow_missing)
         parts.append(rows)
@@ -79,8 +79,15 @@ def read_answers(
     return ReadAnswers(_coded(_parse(rows, parser)), tuple(warnings))
 
 
-def _answered(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
-    """What a run answered in every variant of every question asked, null where it did not; columns `_ROWS_SCHEMA`.
+def answered_rows(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
+    """What a run answered in every variant of every question asked, null where it did not.
+
+    Args:
+        run: The run.
+        asked: Columns of `QUESTION_SCHEMA` and item (position in a sheet).
+
+    Returns:
+        Columns of `_ROWS_SCHEMA`.
 
     Raises:
         InputError: It answers what its setting does not ask, or one thing twice.

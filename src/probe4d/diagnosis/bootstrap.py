@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DRAWS", "FEW_SCENES", "SEED", "SceneSums", "draw_counts", "intervals", "scene_sums"]
+__all__ = ["DRAWS", "FEW_SCENES", "SEED", "SceneSums", "bounds_of_draws", "draw_counts", "intervals", "scene_sums"]
 
 DRAWS = 10_000
 SEED = 20260904
@@ -45,7 +45,8 @@ def scene_sums(scenes: npt.NDArray[np.intp], numerators: npt.NDArray[np.generic]
 
     Args:
         scenes: (items,) scene codes, ascending, in the order of the sorted scene names.
-        numerators: (ratios, items); integers, so that no order of adding changes a sum.
+        numerators: (ratios, items); of integers no order of adding changes a sum, of others the order of the items
+            within a scene does, in the last digit.
         unit: Denominator of one item; with 12, numerators count twelfths.
     """
     starts = np.flatnonzero(np.r_[True, scenes[1:] != scenes[:-1]])
@@ -91,6 +92,20 @@ def intervals(sums: Sequence[SceneSums], *, draws: int = DRAWS, seed: int = SEED
         for index, part in zip(members, np.split(bounds, ends[:-1]), strict=True):
             found[index] = part
     return found
+
+
+def bounds_of_draws(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Bounds of values that were worked out for every draw, where they are no ratio of sums.
+
+    Args:
+        draws: (draws, values), fewer draws where some leave nothing to work out.
+
+    Returns:
+        (values, 2): quantiles 0.025 and 0.975; NaN where there is no draw.
+    """
+    if not draws.shape[0]:
+        return np.full((draws.shape[1], 2), np.nan)
+    return np.quantile(draws, (0.025, 0.975), axis=0).T
 
 
 def _quantiles(sums: Sequence[SceneSums], counts: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:

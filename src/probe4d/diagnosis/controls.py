@@ -6,14 +6,26 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.leave_one_out import majority, preferred_option
+from probe4d.diagnosis.leave_one_out import majority, median, preferred_option
+from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.sheet import NO, Group, Sheet
 
-__all__ = ["CONTENT", "FIXED", "content_control", "fixed_control", "is_control", "option_codes", "text_codes"]
+__all__ = [
+    "CONTENT",
+    "FIXED",
+    "MEDIAN",
+    "content_control",
+    "fixed_control",
+    "is_control",
+    "median_control",
+    "option_codes",
+    "text_codes",
+]
 
 _PREFIX = "control:"
 FIXED = f"{_PREFIX}fixed"
 CONTENT = f"{_PREFIX}content"
+MEDIAN = f"{_PREFIX}median"
 
 
 def is_control(name: str) -> bool:
@@ -49,6 +61,16 @@ def content_control(sheet: Sheet) -> npt.NDArray[np.int8]:
         else:
             labels[cell.items] = preferred_option(option_codes(sheet, cell, in_context=True), scenes, references)
     return labels
+
+
+def median_control(sheet: NumberSheet) -> npt.NDArray[np.float64]:
+    """Answer every question for a number with the median reference of its template in all other scenes.
+
+    Returns:
+        (questions,) values; NaN where the template occurs in no other scene.
+    """
+    templates = text_codes(sheet.questions["family"] + "\x1f" + sheet.questions["template"])
+    return median(templates, sheet.scenes, sheet.references)
 
 
 def text_codes(texts: pl.Series) -> npt.NDArray[np.intp]:

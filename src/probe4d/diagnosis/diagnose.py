@@ -16,6 +16,8 @@ from probe4d.diagnosis.branches import branches_of
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
+from probe4d.diagnosis.number_diagnosis import diagnose_numbers
+from probe4d.diagnosis.number_sheet import scored_numbers
 from probe4d.diagnosis.pairs import EGO, EGO_PAPER, PLAIN, pairs_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, control_beside, in_order
@@ -38,9 +40,10 @@ def diagnose(
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
     Args:
-        benchmark: The questions; those of other formats than yes-no and choice are left out, with a warning.
+        benchmark: The questions, some of them yes-no or choice; numbers are scored where the facts of their question
+            name a unit (see `diagnose_numbers`), and other formats are left out, with a warning.
         runs: Runs of that benchmark, named after their folders; the first is compared with each other one.
-        parser: Parser of the replies: `default`, `published` or `older`.
+        parser: Parser of the replies to yes-no and choice questions: `default`, `published` or `older`.
         compare: Further comparisons, `X:Y` for what X changed against Y; both may be controls.
         allow_missing: Count questions without an answer as wrong instead of refusing the run.
 
@@ -68,6 +71,7 @@ def diagnose(
         items = book.items(*names[:1])
         book = book.with_answerer(control, items, first.labels[first.row(control)])
     compared = compare_runs(book, runs, compare, suite=suite)
+    numbers = diagnose_numbers(benchmark, runs)
     return Diagnosis(
         benchmark=benchmark,
         runs=tuple(runs),
@@ -78,6 +82,7 @@ def diagnose(
                 _united([one.figures for one in examined], names),
                 *(_controls_beside(one) for one in examined[1:]),
                 compared.figures,
+                numbers.figures,
             ]
         ),
         records=_records(book, answers),
@@ -87,6 +92,7 @@ def diagnose(
         changes=compared.changes,
         run_families=compared.run_families,
         variants=_variants(sheet, read.records),
+        numbers=numbers.numbers,
         warnings=(
             *_doubts(first, benchmark),
             *(sentence for one in examined for sentence in _unpaired(one)),
@@ -172,7 +178,8 @@ def _with_correct(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _doubts(sheet: Sheet, benchmark: Benchmark) -> list[str]:
-    counts = benchmark.table.filter(~pl.col("format").is_in(SCORED_FORMATS)).group_by("format").len().sort("format")
+    others = benchmark.table.filter(~pl.col("format").is_in(SCORED_FORMATS))
+    counts = others.filter(~scored_numbers()).group_by("format").len().sort("format")
     doubts = [
         f"{counted(n, 'question')} of the format {kind} {'is' if n == 1 else 'are'} not scored."
         for kind, n in counts.iter_rows()

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.bootstrap import SceneSums, intervals, scene_sums
-from probe4d.diagnosis.sheet import Group, Sheet
+from probe4d.diagnosis.sheet import Group
 from probe4d.diagnosis.tables import FIGURES_SCHEMA
 
 __all__ = ["Figures"]
 
 Row = tuple[str, str, str, str, str, float, int]
+
+
+class InScenes(Protocol):
+    """Questions of scenes, as in `Sheet`."""
+
+    @property
+    def scenes(self) -> npt.NDArray[np.intp]:
+        """(questions,) scene codes in the order of the sorted scene names."""
 
 
 class Figures:
@@ -25,7 +34,7 @@ class Figures:
         suite: Name of the suite, for the column of that name.
     """
 
-    def __init__(self, sheet: Sheet, suite: str) -> None:
+    def __init__(self, sheet: InScenes, suite: str) -> None:
         self._sheet = sheet
         self._suite = suite
         self._rows: list[Row] = []
@@ -41,7 +50,7 @@ class Figures:
             metric: Name of the metric.
             group: The questions that are the denominator; with none there is no row.
             names: Answerers or comparisons.
-            numerators: (names, questions of the group) integers.
+            numerators: (names, questions of the group) integers, or amounts of which `value` is the mean.
             unit: Denominator of one question; with 12, numerators count twelfths.
         """
         if not group.items.size:

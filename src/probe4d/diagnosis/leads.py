@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from probe4d.diagnosis.bootstrap import draw_counts, scene_sums
+from probe4d.diagnosis.bootstrap import bounds_of_draws, draw_counts, scene_sums
 from probe4d.diagnosis.controls import CONTENT
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheet import YES, Group, Sheet
@@ -37,7 +37,7 @@ def add_yes_leads(figures: Figures, sheet: Sheet) -> None:
             ("yes_lead", lead, draws),
             ("yes_lead_over_words", lead - lead[content], draws - draws[:, [content]]),
         ):
-            figures.add_bounded(metric, cell, sheet.names, values, _bounds(drawn), cell.items.size)
+            figures.add_bounded(metric, cell, sheet.names, values, bounds_of_draws(drawn), cell.items.size)
 
 
 def _yes_lead(
@@ -95,7 +95,7 @@ def add_pair_rates(
         drawn.append(np.stack([weights @ both.T / totals, weights @ yes.T / totals]))
     rates = np.stack([both.mean(axis=1), yes.mean(axis=1)])
     for metric, of_rates in (("pair_both_rate", _both), ("pair_lead", _over_guessing)):
-        bounds = _bounds(of_rates(*np.concatenate(drawn, axis=1)))
+        bounds = bounds_of_draws(of_rates(*np.concatenate(drawn, axis=1)))
         figures.add_bounded(metric, group, names, of_rates(*rates), bounds, positives.size)
 
 
@@ -105,10 +105,3 @@ def _both(both: npt.NDArray[np.float64], _yes: npt.NDArray[np.float64]) -> npt.N
 
 def _over_guessing(both: npt.NDArray[np.float64], yes: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return both - yes * (1.0 - yes)
-
-
-def _bounds(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """(answerers, 2): quantiles 0.025 and 0.975 over (draws, answerers)."""
-    if not draws.shape[0]:
-        return np.full((draws.shape[1], 2), np.nan)
-    return np.quantile(draws, (0.025, 0.975), axis=0).T

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["majority", "preferred_option"]
+__all__ = ["majority", "median", "preferred_option"]
 
 Codes = npt.NDArray[np.intp]
 
@@ -60,6 +60,28 @@ def preferred_option(values: npt.NDArray[np.intp], scenes: Codes, chosen: npt.ND
     scores = np.where(offered, (counts[:, 1] + 1.0) / (counts[:, 0] + 1.0), -1.0)
     best: npt.NDArray[np.intp] = scores.reshape(items, options).argmax(axis=1)
     return best.astype(np.int8)
+
+
+def median(keys: Codes, scenes: Codes, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Predict each item's value as the median value of the items with its key in other scenes.
+
+    Args:
+        keys: (items,) codes.
+        scenes: (items,) codes.
+        values: (items,) numbers.
+
+    Returns:
+        (items,) medians; NaN where a key occurs in no other scene.
+    """
+    found = np.full(values.size, np.nan)
+    for key in np.unique(keys):
+        items = np.flatnonzero(keys == key)
+        own = scenes[items]
+        for scene in np.unique(own):
+            elsewhere = values[items[own != scene]]
+            if elsewhere.size:
+                found[items[own == scene]] = np.median(elsewhere)
+    return found
 
 
 def _elsewhere(keys: Codes, scenes: Codes, labels: npt.NDArray[np.int8], kinds: int) -> npt.NDArray[np.float64]:

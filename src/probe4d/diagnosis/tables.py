@@ -15,6 +15,7 @@ __all__ = [
     "CHANGES_SCHEMA",
     "COUNTS",
     "FIGURES_SCHEMA",
+    "NUMBERS_SCHEMA",
     "PAIRS_SCHEMA",
     "RECORDS_SCHEMA",
     "RUN_FAMILIES_SCHEMA",
@@ -33,7 +34,7 @@ FIGURES_SCHEMA: dict[str, pl.DataType] = {
     "suite": pl.String(),
     "family": pl.String(),  # `all` for totals
     "format": pl.String(),  # as in Question, `all` for totals; pair rows carry `yes-no`
-    "relation": pl.String(),  # sector or predicate where split, else `all`
+    "relation": pl.String(),  # sector or predicate where split, else `all`; of numbers the template or the unit
     "metric": pl.String(),
     "value": pl.Float64(),
     "low": pl.Float64(),  # 95 % whole-scene bootstrap interval; null where there is none
@@ -45,7 +46,7 @@ COUNTS = frozenset({
     *("selected_a", "rescues", "damages", "repairs", "regressions", "changed_wrong", "pairs_all_both"),
     *(f"{kind}{part}" for kind in ("pairs", "contrasts") for part in ("", "_both", "_one", "_neither")),
 })  # fmt: skip
-"""Metrics whose values are counts; all others are fractions or differences of these."""
+"""Metrics whose values are counts; all others are fractions or differences of these, or errors in metres or degrees."""
 
 RECORDS_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
@@ -60,6 +61,20 @@ RECORDS_SCHEMA: dict[str, pl.DataType] = {
 
 A run that asked in variants is here with its first one; `Diagnosis.variants` holds all of them.
 """
+
+NUMBERS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "question": pl.String(),  # id
+    "variant": pl.String(),
+    "text": pl.String(),  # the reply as given; null for the control and missing answers
+    "state": pl.String(),  # as in RECORDS_SCHEMA
+    "reason": pl.String(),  # why an ambiguous reply has no value
+    "unit": pl.String(),  # metres, degrees
+    "reference": pl.Float64(),
+    "value": pl.Float64(),  # null unless valid
+    "within_tolerance": pl.Boolean(),  # false unless valid
+}
+"""The same for questions whose answer is a number of a known unit."""
 
 PAIRS_SCHEMA: dict[str, pl.DataType] = {
     "layout": pl.String(),
@@ -206,6 +221,7 @@ class Diagnosis:
         variants: Columns of `RECORDS_SCHEMA`: every answer of the runs that asked in variants, in the letters of
             the question itself; empty if none did. `figures` holds under the run's name `variants_alike`,
             `variants_pairs_alike`, `variants_all_right`, `variants_any_right` and `variants_accuracy`.
+        numbers: Columns of `NUMBERS_SCHEMA`.
         warnings: What the reader should know, as sentences.
     """
 
@@ -221,4 +237,5 @@ class Diagnosis:
     changes: pl.DataFrame
     run_families: tuple[FamilyComparison, ...] = ()
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
+    numbers: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NUMBERS_SCHEMA))
     warnings: tuple[str, ...] = ()

@@ -1,0 +1,143 @@
+"""Questions for one number and everybody's answers as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.parsing.units import UNITS, Unit
+from probe4d.diagnosis.sheet import Group, families_in_order
+from probe4d.errors import InputError
+
+__all__ = ["NUMBER", "NumberSheet", "make_number_sheet", "scored_numbers", "unit_of_answer"]
+
+NUMBER = "number"
+"""The format of these questions."""
+
+Values = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NumberSheet:
+    """Questions for one number, and a row of values for each answerer.
+
+    Attributes:
+        questions: The questions, columns of `QUESTION_SCHEMA` and unit.
+        families: Families in the order of reports.
+        scenes: (questions,) scene codes in the order of the sorted scene names.
+        references: (questions,) the reference answers, each in its question's unit.
+        names: Answerers: runs in order, then the control.
+        values: (answerers, questions) what they answered, in the unit of the question; NaN where that cannot be read.
+    """
+
+    questions: pl.DataFrame
+    families: tuple[str, ...]
+    scenes: npt.NDArray[np.intp]
+    references: Values
+    names: tuple[str, ...] = ()
+    values: Values = field(default_factory=lambda: np.empty((0, 0)))
+
+    def answered(self, names: Sequence[str], values: Sequence[Values]) -> NumberSheet:
+        """The same questions with these answerers."""
+        shape = (len(names), self.scenes.size)
+        return replace(self, names=tuple(names), values=np.array(values, dtype=np.float64).reshape(shape))
+
+    def part(self, items: npt.NDArray[np.intp]) -> NumberSheet:
+        """The questions at these ascending positions, answered by nobody yet."""
+        present = set(self.questions["family"][items])
+        return NumberSheet(
+            self.questions[items],
+            tuple(family for family in self.families if family in present),
+            np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
+            self.references[items],
+        )
+
+    @cached_property
+    def templates(self) -> tuple[Group, ...]:
+        """One group for each family and template, under the name of the template as its relation."""
+        found = []
+        for family in self.families:
+            own = self._templates[self._families == family]
+            found += [self._group(family, name, self._templates == name) for name in sorted(set(own))]
+        return tuple(found)
+
+    @cached_property
+    def units(self) -> tuple[Group, ...]:
+        """For each family, and for all, one group for each unit, under its name as its relation."""
+        families = [*self.families, "all"]
+        groups = [self._group(family, unit, self._units == unit) for family in families for unit in UNITS]
+        return tuple(group for group in groups if group.items.size)
+
+    @cached_property
+    def totals(self) -> tuple[Group, ...]:
+        """Each family, and everything."""
+        return tuple(self._group(family, "all", True) for family in (*self.families, "all"))
+
+    def templates_of(self, group: Group) -> list[npt.NDArray[np.intp]]:
+        """The questions of each template of a group, sorted by scene."""
+        names = self._templates[group.items]
+        return [group.items[names == name] for name in sorted(set(names))]
+
+    def unit_of(self, group: Group) -> Unit | None:
+        """The one unit of a group's questions; null where there are two."""
+        units = set(self._units[group.items])
+        return units.pop() if len(units) == 1 else None
+
+    def _group(self, family: str, relation: str, where: npt.NDArray[np.bool_] | bool) -> Group:
+        own = np.ones(self.scenes.size, dtype=bool) if family == "all" else self._families == family
+        own = own & where
+        return Group(family, NUMBER, relation, self._by_scene[own[self._by_scene]])
+
+    @cached_property
+    def _by_scene(self) -> npt.NDArray[np.intp]:
+        return np.argsort(self.scenes, kind="stable")
+
+    @cached_property
+    def _families(self) -> npt.NDArray[np.object_]:
+        return self.questions["family"].to_numpy()
+
+    @cached_property
+    def _templates(self) -> npt.NDArray[np.object_]:
+        return self.questions["template"].to_numpy()
+
+    @cached_property
+    def _units(self) -> npt.NDArray[np.object_]:
+        return self.questions["unit"].to_numpy()
+
+
+def unit_of_answer() -> pl.Expr:
+    """The unit that the facts of a question give its answer (`unit`), or null where it is none that can be scored."""
+    unit = pl.col("facts").str.json_path_match("$.unit")
+    return pl.when(unit.is_in(UNITS)).then(unit).alias("unit")
+
+
+def scored_numbers() -> pl.Expr:
+    """Whether a question asks for a number that can be scored."""
+    return (pl.col("format") == NUMBER) & unit_of_answer().is_not_null()
+
+
+def make_number_sheet(benchmark: Benchmark) -> NumberSheet:
+    """Take the questions for a number of a known unit out of a benchmark; there may be none.
+
+    Raises:
+        InputError: A reference answer is no number.
+    """
+    table = benchmark.table.filter(pl.col("format") == NUMBER).with_columns(unit_of_answer())
+    table = table.filter(pl.col("unit").is_not_null())
+    references = table["answer"].cast(pl.Float64, strict=False)
+    wrong = table.filter(~references.is_finite().fill_null(False))
+    for identity, answer in wrong.select("id", "answer").head(1).iter_rows():
+        raise InputError(
+            f"question {identity} of format {NUMBER} has the reference {answer!r}, which is no number.",
+            path=benchmark.path,
+            remedy="Build or import the benchmark again.",
+        )
+    families = families_in_order(benchmark.record, table["family"])
+    scenes = table["scene"].rank("dense").to_numpy().astype(np.intp) - 1
+    return NumberSheet(table, families, scenes, references.to_numpy().astype(np.float64))
