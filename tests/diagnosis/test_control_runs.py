@@ -3,9 +3,11 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import polars as pl
 import pytest
 from diagnosis_making import benchmark_of, question
 
+import making
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.control_runs import control_model
@@ -60,6 +62,46 @@ def test_formats_that_controls_do_not_answer_are_failures(tmp_path: Path) -> Non
         asyncio.run(model.reply(second))
 
 
+def test_the_median_control_answers_numbers_alone() -> None:
+    numbers = [
+        question(place, answer, scene=scene, format="number", template=template, facts={"unit": unit})
+        for place, (answer, scene, template, unit) in enumerate(
+            [
+                ("2.0", "s0", "gap", "metres"),
+                ("4.0", "s1", "gap", "metres"),
+                ("8.0", "s1", "gap", "metres"),
+                ("-90.5", "s0", "bearing", "degrees"),
+                ("10.0", "s1", "bearing", "degrees"),
+                ("1.0", "s0", "alone", "metres"),
+            ],
+            start=1,
+        )
+    ]
+    mixed = benchmark_of([question(0, "Yes"), question(7, "No", scene="s1"), *numbers])
+    model = control_model(mixed, "control:median")
+    given, failures = {}, []
+    for asked in mixed.questions:
+        try:
+            given[asked.id] = asyncio.run(model.reply(Request(key=asked.id, text=""))).text
+        except ModelFailure as failure:
+            failures.append(str(failure))
+    texts = [given.get(one.id) for one in numbers]
+    assert texts == ["6.0 metres", "2.0 metres", "2.0 metres", "10.0 degrees", "-90.5 degrees", None]
+    assert len(failures) == 3
+    assert all("control:median answers numbers of a known unit" in failure for failure in failures)
+    rows = [{"question": asked.id, "text": given.get(asked.id, "")} for asked in mixed.questions]
+    run = making.run_of("run", mixed, rows)
+    figures = probe4d.diagnose(mixed, [run]).figures.filter(pl.col("metric") == "tolerance_accuracy")
+    by_run = [figures.filter(run=one)["value"].to_list() for one in ("run", "control:median")]
+    assert by_run[0]
+    assert by_run[0] == by_run[1]
+
+
+def test_a_benchmark_without_numbers_has_no_median_control(built: Benchmark) -> None:
+    with pytest.raises(InputError, match="holds no question that control:median answers"):
+        control_model(built, "control:median")
+
+
 def test_a_control_asked_in_another_setting_than_its_own_is_refused_and_leaves_no_folder(
     built: Benchmark, tmp_path: Path
 ) -> None:
@@ -81,5 +123,5 @@ def test_a_control_that_is_shown_pictures_ends_asking(built: Benchmark) -> None:
 def test_unknown_controls_are_refused(built: Benchmark) -> None:
     assert is_control("control:magic")
     assert not is_control("openai/control:fixed")
-    with pytest.raises(InputError, match=r"no control 'control:magic'\. There are control:fixed and control:content"):
+    with pytest.raises(InputError, match=r"no control 'control:magic'\. There are control:fixed, .*and control:median"):
         control_model(built, "control:magic")

@@ -77,6 +77,15 @@ def test_formats_without_a_parser_do_not_count_as_unreadable() -> None:
     assert (watch.answers, watch.valid_share, watch.tokens, watch.input_tokens) == (1, None, 3, 9)
 
 
+def test_numbers_of_a_known_unit_are_read() -> None:
+    measured = benchmark_of([question(0, "12.5", format="number", facts={"unit": "metres"}), question(1, "Yes")])
+    watch = Watch(measured, model="m", setting="chain-of-thought")
+    for text in ("The car is 4 m long, the van 6 m.\nAnswer: 12 m", "4 m or 6 m"):
+        watch.see(Answer(question=measured.table["id"][0], text=text))
+    watch.see(Answer(question=measured.table["id"][1], text="Yes"))
+    assert dict(watch.states) == {"valid": 2, "ambiguous": 1}
+
+
 def test_failures_are_counted_by_reason_apart_from_answers(asked: Benchmark) -> None:
     watch = Watch(asked, model="m")
     for reason in ("429", "429", "reset"):

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS
-from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, content_control, fixed_control, median_control
+from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
 from probe4d.errors import InputError
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.requests import request_key
 from probe4d.runs.settings import setting_named
+from probe4d.wording import listed
 
 __all__ = ["ControlModel", "control_model"]
 
-_CONTROLS = {FIXED: fixed_control, CONTENT: content_control}
+_OF_LABELS = {FIXED: fixed_control, CONTENT: content_control}
+_CONTROLS = (*_OF_LABELS, MEDIAN)
 
 
 class ControlModel:
@@ -54,7 +58,10 @@ class ControlModel:
             raise ModelFailure(refusal, fatal=True)
         text = self._replies[request.key]
         if text is None:
-            raise ModelFailure(f"{self.name} answers yes-no and choice questions only")
+            kinds = (
+                "numbers of a known unit, asked for in several scenes," if self.name == MEDIAN else "yes-no and choice"
+            )
+            raise ModelFailure(f"{self.name} answers {kinds} questions only")
         return Reply(text=text, finish_reason="stop", model=self.name)
 
     async def close(self) -> None:
@@ -74,27 +81,50 @@ def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") 
     """Make a control a model for `probe4d.ask`.
 
     `control:fixed` gives the first letter, or No, whatever is shown; `control:content` chooses an option by its
-    text (see `probe4d.diagnosis.controls`), and so follows it where a setting rotates the options.
+    text, and so follows it where a setting rotates the options; `control:median` answers with the median number of
+    its template (see `probe4d.diagnosis.controls`). What a control does not answer fails when it is asked.
 
     Args:
-        benchmark: The questions; all of them, for `control:content` learns from the other scenes.
-        name: `control:fixed` or `control:content`.
+        benchmark: The questions; all of them, for `control:content` and `control:median` learn from the other scenes.
+        name: `control:fixed`, `control:content` or `control:median`.
         setting: Setting that the control will be asked in.
 
     Raises:
         InputError: There is no such control, or no question that it answers.
     """
     if name not in _CONTROLS:
-        raise InputError(f"there is no control {name!r}.", remedy=f"There are {' and '.join(_CONTROLS)}.")
-    how, sheet = setting_named(setting), make_sheet(benchmark)
-    labels = dict(zip(sheet.questions["id"], _CONTROLS[name](sheet), strict=True))
+        raise InputError(f"there is no control {name!r}.", remedy=f"There are {listed(_CONTROLS)}.")
+    how = setting_named(setting)
+    answers = _numbers(benchmark) if name == MEDIAN else _labels(benchmark, name)
     replies: dict[str, str | None] = {}
     for question in benchmark.questions:
-        code = labels.get(question.id)
-        answer = None if code is None else label_of(int(code), question.format) or LETTERS[0]
+        answer = answers.get(question.id)
         for variant in how.variants(question):
             text = answer
             if answer is not None and name == CONTENT:
                 text = variant.letter_shown(answer, len(question.options))
             replies[request_key(question.id, variant.name)] = text
     return ControlModel(name, how.name, replies)
+
+
+def _labels(benchmark: Benchmark, name: str) -> dict[str, str]:
+    sheet = make_sheet(benchmark)
+    asked = sheet.questions.select("id", "format").iter_rows()
+    return {
+        identity: label_of(int(code), kind) or LETTERS[0]
+        for (identity, kind), code in zip(asked, _OF_LABELS[name](sheet), strict=True)
+    }
+
+
+def _numbers(benchmark: Benchmark) -> dict[str, str]:
+    sheet = make_number_sheet(benchmark)
+    asked = sheet.questions.select("id", "unit").iter_rows()
+    medians = zip(asked, median_control(sheet).tolist(), strict=True)
+    answers = {identity: f"{value!r} {unit}" for (identity, unit), value in medians if not math.isnan(value)}
+    if not answers:
+        raise InputError(
+            f"holds no question that {MEDIAN} answers.",
+            path=benchmark.path,
+            remedy="Give a benchmark that asks for numbers of a known unit in several scenes.",
+        )
+    return answers

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+import polars as pl
+
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.number_sheet import scored_numbers, unit_of_answer
 from probe4d.diagnosis.parsing import PARSERS, parse
+from probe4d.diagnosis.parsing.numbers import parse_number
 from probe4d.runs.run import Answer, AnswerError
 from probe4d.runs.settings import Variant, setting_named
 from probe4d.wording import counted, in_percent, listed
@@ -50,8 +54,9 @@ class Watch:
         self.servers: Counter[str] = Counter()
         self._model = model
         self._setting = setting_named(setting)
-        columns = benchmark.table.select("id", "format", "options").iter_rows()
-        self._questions = {identity: (format, options) for identity, format, options in columns}
+        unit = pl.when(scored_numbers()).then(unit_of_answer())
+        columns = benchmark.table.select("id", "format", "options", unit).iter_rows()
+        self._questions = {identity: (format, options, unit) for identity, format, options, unit in columns}
         self._unread: list[str] = []
         self._told = False
 
@@ -77,12 +82,15 @@ class Watch:
         return [*self._of_servers(line.model), *self._of_reading()]
 
     def _read(self, answer: Answer) -> None:
-        format, options = self._questions[answer.question]
-        if format not in PARSERS["default"] or len(answer.text) > _LONGEST_READ:
+        format, options, unit = self._questions[answer.question]
+        if (format not in PARSERS["default"] and unit is None) or len(answer.text) > _LONGEST_READ:
             return
-        shown = Variant(rotation=answer.rotation).shown(options)
         part = self._setting.answer_part(answer.text)
-        state = parse(part, format=format, options=shown, finish_reason=answer.finish_reason).state
+        if unit is not None:
+            state = parse_number(part, unit=unit, finish_reason=answer.finish_reason).state
+        else:
+            shown = Variant(rotation=answer.rotation).shown(options)
+            state = parse(part, format=format, options=shown, finish_reason=answer.finish_reason).state
         self.states[state] += 1
         if state != "valid" and len(self._unread) < _EXAMPLES:
             words = " ".join(answer.text.split())
