@@ -216,10 +216,15 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     told = ("--model", "m", "--allow-missing")
     run("import", "answers", bench, "answers.jsonl", "--out", "imported", *told)
     _ask_a_talkative_server(run, bench, fake_server)
+    address = fake_server(default=f"car {ECHOED}", delay_s=0.0).base_url
+    with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
+    run("simulate", "photographed", "--scenes", 1)
+    asked = ("caption", "photographed", "--model", "openai-api/fake/m", "--max-connections", 64, "--min-side", 5)
+    run(*asked, "--base-url", with_user, "--out", "captioned", "--debug")
     run("diagnose", bench, "asked", "--allow-missing", "--data", data, "--out", "report")
     assert workplace.verbs == set(_verbs())
     kept = {path.relative_to(workplace.folder).parts[0] for path in workplace.folder.rglob("*.*")}
-    assert {"asked", "cache", "demo", "exported", "printed", "refused", "report"} <= kept
+    assert {"asked", "cache", "captioned", "demo", "exported", "printed", "refused", "report"} <= kept
     assert [path.parent.name for path in workplace.folder.rglob("*.eval")] == ["logged"]
     assert found(workplace.folder, ALL, but=[workplace.folder / ".env"]) == []
 
@@ -251,6 +256,7 @@ def _verbs() -> list[str]:
 
 VERBS_GIVEN_NOTHING_OF_USE = (
     ("scenes", "nowhere"),
+    ("caption", "nowhere", "--model", "openai-api/fake/m", "--out", "captions"),
     ("build", "lidar-hallu", "nowhere", "--out", "bench"),
     ("check", "nowhere", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),

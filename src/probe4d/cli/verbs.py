@@ -7,6 +7,7 @@ import importlib
 _FILES = (
     "simulate",
     "scenes",
+    "caption",
     "build",
     "check",
     "prompts",
