@@ -40,7 +40,8 @@ APPROXIMATES = re.compile(
     + any_of(
         r"\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|nearly|almost|exactly|precisely|only"
         r"|just|some|likely"
-        r"|probably|maybe|perhaps|estimated|ungef\u00e4hr|etwa|rund|environ|aproximadamente|cerca de)",
+        r"|probably|maybe|perhaps|estimated|therefore|thus|hence|ungef\u00e4hr|etwa|rund|environ"
+        r"|aproximadamente|cerca de)",
         "[~\u2248\u223c]|\u5927?\u7ea6|\u7d04",
     )
     + r"|[(\[\"'{])[ \t]*$",
@@ -52,7 +53,8 @@ _LEADS = re.compile(
         r"\b(?:is|was|be|being|equals|(?<!or )equal to|measures|comes (?:out )?to|amounts to|corresponds to|say"
         r"|estimate"
         r"|gives|yields|guess|it['\u2019]s)",
-        r"\b(?:is|are|be|lies|stands|sits|located|positioned|estimated) at|\b(?:put|place|estimate"
+        r"\b(?:is|are|be|lies|stands|sits|located|positioned|estimated) at|\bbe (?:estimated|calculated"
+        r"|computed|approximated)(?: as| to)?|\b(?:put|place|estimate"
         r"|judge)\b[^.!?\n]{1,70} at",
         rf"\b{_MEASURE}(?: of| to)?",
         rf"(?:^|[\n.!?]|\b(?:{_MEASURE}|estimated)\b[^.:=!?\n]{{0,70}}"
@@ -89,7 +91,8 @@ _FOLLOWS_UNIT = re.compile(
             r"(?:long|wide|tall|high|deep)(?=[ \t]*(?:$|[.,;!)\n])|[ \t]+(?:and|from|in|as|at|because|since"
             r"|based|with)\b)",
             r"since|because|based|given|according|relative|with respect|measured|as (?:measured|seen|estimated)",
-            r"approximately|roughly|in (?:length|width|height|total|front|distance|size|3D)|to (?:the|its|my|our) \w+",
+            r"approximately|roughly|in (?:length|width|height|total|front|distance|size|3D|reality"
+            r"|the real world|the (?:image|picture|scene))|to (?:the|its|my|our) \w+",
             rf"is (?:my|the) (?:best |final |estimated )?{_MEASURE}|and (?:the|they|its|is|are|has)",
         )
         + r"\b",
@@ -109,7 +112,8 @@ SENTENCE_END = re.compile(
 )
 _CONDITIONAL = re.compile(
     r"\b(?:if|unless|suppos\w+|assum\w+|provided|depending|whether|as long as|in case|hypothetic\w+|imagin\w+"
-    r"|(?:could|might|may|can)(?: \w+){0,2} (?:be|have|measure)|wenn|falls|should be a number|pretend\w*"
+    r"|(?:could|might|may|can(?! be (?:estimated|calculated|computed|approximated"
+    r"|determined)\b))(?: \w+){0,2} (?:be|have|measure)|wenn|falls|should be a number|pretend\w*"
     r"|would have been"
     r"|with (?:an?other|a different)|(?:you|some|someone|one|people|others|they|many) (?:might|may|could|would|will)"
     r"|(?:he|she|they|someone|people|caption|question|label|text|sign|model) (?:said|says?|claim\w*|guess\w*"
@@ -141,7 +145,7 @@ _TURNS = re.compile(
     r"|correction|scratch|never ?mind|forget|on second|just kidding|although|though|still|yet|unless|if|maybe"
     r"|perhaps|possibly"
     r"|hold on|that was|i need to|oops|erm|(?:\w+ly )?(?:more|less|farther|further|closer|higher|lower|larger"
-    r"|smaller)|instead|in fact|let me|i mean|alternatively|otherwise)\b(?! only)",
+    r"|smaller)|instead|in fact|let me(?! know)|i mean|alternatively|otherwise)\b(?! only)",
     _I,
 )
 _DIRECTION = re.compile(

@@ -19,8 +19,9 @@ class Quantity(NamedTuple):
     Attributes:
         start: First character, the sign's where it has one.
         end: Character after the last, the unit's where it has one.
-        kind: `measured` (with a unit of the right kind), `bare`, `label` (it names or counts something: "car 2",
-            "2 cars"), `other-unit` (with a unit of another kind), `malformed` (two readings, or a calculation).
+        kind: `measured` (with a unit of the right kind), `bare`, `label` (it names or counts something or is a
+            premise: "car 2", "2 cars", "given a typical width of 2 m"), `other-unit` (with a unit of another kind),
+            `malformed` (two readings, or a calculation).
         value: In the unit asked for; null unless measured or bare.
         converted: Whether the reply gave it in another unit than the one asked for.
     """
@@ -64,10 +65,15 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _COUNTS = re.compile(
-    r"(?:D\b|(?:st|nd|rd|th)\b)"
+    r"(?:D\b|(?:st|nd|rd|th)\b|[ \t]o['\u2019]clock\b)"
     r"|[ \t]+(?!(?:from|away|apart|in|and|or|to|is|are|at|by|as|with|between|behind|ahead|if|but|because|since"
     r"|maybe|than"
     r"|perhaps|then|through|until|till|bis|a|y|o|et|und|oder|e|ou|left|right|more|less|plus|minus)\b)[A-Za-z]{2,}",
+    re.IGNORECASE,
+)
+_PREMISE = re.compile(
+    r"\b(?:considering|given|based on|from|using|knowing)\b[^.,;\n]{1,40}\b(?:typical|average|standard"
+    r"|usual)\b[^.,;\n]{1,40}$",
     re.IGNORECASE,
 )
 _LIST_NUMBER = re.compile(r"[.)][ \t]+[^\W\d_]")
@@ -140,6 +146,8 @@ def _in_digits(text: str, hit: re.Match[str], unit: Unit) -> Quantity:
         return Quantity(start, end, "label")
     sign, width = _sign(left, unit)
     start -= width
+    if _PREMISE.search(text, max(0, start - 2 * _NEAR), start):
+        return Quantity(start, end, "label")
     value = _value(hit[0])
     if sign == 0 or value is None or _is_calculated(text, left, end) or _in_tuple(text, hit):
         return Quantity(start, end, "malformed")
