@@ -30,17 +30,15 @@ NEAR = 80
 """Characters on either side of a number that decide whether it is in its place."""
 
 _MEASURE = (
-    r"(?:distance|gap|separation|spacing|clearance|offset|length|width|height|angle|bearing|heading|direction|azimuth"
-    r"|measurement|estimate|estimation|value|result|total|answer|ans|guess|entfernung|abstand|distancia"
-    r"|distanza|dist\u00e2ncia"
-    r"|\u0440\u0430\u0441\u0441\u0442\u043e\u044f\u043d\u0438\u0435)"
+    r"(?:distance|gap|separation|spacing|clearance|offset|length|width|height|angle|bearing|heading|direction"
+    r"|azimuth|measurement|estimate|estimation|value|result|total|answer|ans|guess|entfernung|abstand|distancia"
+    r"|distanza|dist\u00e2ncia|\u0440\u0430\u0441\u0441\u0442\u043e\u044f\u043d\u0438\u0435)"
 )
 APPROXIMATES = re.compile(
     r"(?:"
     + any_of(
-        r"\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|nearly|almost|exactly|precisely|only"
-        r"|just|some|likely"
-        r"|probably|maybe|perhaps|estimated|therefore|thus|hence|ungef\u00e4hr|etwa|rund|environ"
+        r"\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|nearly|almost|exactly|precisely|only|just"
+        r"|some|likely|probably|maybe|perhaps|estimated|therefore|thus|hence|ungef\u00e4hr|etwa|rund|environ"
         r"|aproximadamente|cerca de)",
         "[~\u2248\u223c]|\u5927?\u7ea6|\u7d04",
     )
@@ -51,14 +49,12 @@ _LEADS = re.compile(
     any_of(
         r"(?:^|\n|\?|[\u3002\uff1a])",
         r"\b(?:is|was|be|being|equals|(?<!or )equal to|measures|comes (?:out )?to|amounts to|corresponds to|say"
-        r"|estimate"
-        r"|gives|yields|guess|it['\u2019]s)",
-        r"\b(?:is|are|be|lies|stands|sits|located|positioned|estimated) at|\bbe (?:estimated|calculated"
-        r"|computed|approximated)(?: as| to)?|\b(?:put|place|estimate"
-        r"|judge)\b[^.!?\n]{1,70} at",
+        r"|estimate|gives|yields|guess|it['\u2019]s)",
+        r"\b(?:is|are|be|lies|stands|sits|located|positioned|estimated) at|\bbe (?:estimated|calculated|computed"
+        r"|approximated)(?: as| to)?|\b(?:put|place|estimate|judge)\b[^.!?\n]{1,70} at",
         rf"\b{_MEASURE}(?: of| to)?",
-        rf"(?:^|[\n.!?]|\b(?:{_MEASURE}|estimated)\b[^.:=!?\n]{{0,70}}"
-        rf"|(?<!\w)(?:\\[a-z]{{2,8}}|[A-Za-z\u03b1-\u03c9](?:_\w{{1,8}}|[0-9])?) ?)[:=]",
+        rf"(?:^|[\n.!?]|\b(?:{_MEASURE}|estimated)\b[^.:=!?\n]{{0,70}}|(?<!\w)(?:\\[a-z]{{2,8}}"
+        rf"|[A-Za-z\u03b1-\u03c9](?:_\w{{1,8}}|[0-9])?) ?)[:=]",
         r"\b(?:betr\u00e4gt|ist|est(?: de)?|es(?: de)?|\u00e8(?: di)?|\u00e9(?: de)?)|[\u662f\u4e3a\u70ba\u306f]",
     )
     + r"[ \t]*$",
@@ -88,11 +84,11 @@ _FOLLOWS_UNIT = re.compile(
         r"[ \t]+"
         + any_of(
             r"away|apart|from|ahead|behind|forward|between|separates?|along|across",
-            r"(?:long|wide|tall|high|deep)(?=[ \t]*(?:$|[.,;!)\n])|[ \t]+(?:and|from|in|as|at|because|since"
-            r"|based|with)\b)",
+            r"(?:long|wide|tall|high|deep)(?=[ \t]*(?:$|[.,;!)\n])|[ \t]+(?:and|from|in|as|at|because|since|based"
+            r"|with)\b)",
             r"since|because|based|given|according|relative|with respect|measured|as (?:measured|seen|estimated)",
-            r"approximately|roughly|in (?:length|width|height|total|front|distance|size|3D|reality"
-            r"|the real world|the (?:image|picture|scene))|to (?:the|its|my|our) \w+",
+            r"approximately|roughly|in (?:length|width|height|total|front|distance|size|3D|reality|the real world"
+            r"|the (?:image|picture|scene))|to (?:the|its|my|our) \w+",
             rf"is (?:my|the) (?:best |final |estimated )?{_MEASURE}|and (?:the|they|its|is|are|has)",
         )
         + r"\b",
@@ -106,25 +102,27 @@ _FOLLOWS_ARTICLE = re.compile(rf"[ \t]+(?:\w{{1,20}}[ \t]+)?{_MEASURE}\b|[ \t]*$
 
 SENTENCE_END = re.compile(
     r"(?<!approx)(?<!\bca)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\bmin)(?<!\bmax)[.!?;](?=[\s\"')\]]|$)"
-    r"|[\n\u3002\uff01\uff1f]"
-    r"|,?\s(?<!anything )(?<!nothing )(?<!all )(?<!everything )but\s",
+    r"|[\n\u3002\uff01\uff1f]|,?\s(?<!anything )(?<!nothing )(?<!all )(?<!everything )but\s",
     _I,
 )
 _CONDITIONAL = re.compile(
-    r"\b(?:if|unless|suppos\w+|assum\w+|provided|depending|whether|as long as|in case|hypothetic\w+|imagin\w+"
-    r"|(?:could|might|may|can(?! be (?:estimated|calculated|computed|approximated"
-    r"|determined)\b))(?: \w+){0,2} (?:be|have|measure)|wenn|falls|should be a number|pretend\w*"
-    r"|would have been"
-    r"|with (?:an?other|a different)|(?:you|some|someone|one|people|others|they|many) (?:might|may|could|would|will)"
-    r"|(?:he|she|they|someone|people|caption|question|label|text|sign|model) (?:said|says?|claim\w*|guess\w*"
-    r"|suggest\w*)"
-    r"|used to|when|in (?:another|a different|the (?:next|previous))|at [0-9.]+ ?(?:km/h|kmh|mph|m/s)"
-    r"|(?:stopping|braking|visible|safe) distance|scale|circle|grid|at first|less likely|(?:least"
-    r"|less) (?:likely|plausible)"
-    r"|(?:first|initial|previous|earlier|former|naive|na\u00efve|trap|rash|bad|old|example|sample|wild) "
-    r"(?:answer|guess|estimate|estimation|thought|impression|result|value|distance)|format|limit|bound|minimum|maximum"
-    r"|range of|sensor|speed|radius|threshold|resolution|confidence|probability)\b"
-    r"|^\s*(?:were|had|should)\b",
+    r"\b"
+    + any_of(
+        r"if|unless|suppos\w+|assum\w+|provided|depending|whether|as long as|in case|when|wenn|falls",
+        r"hypothetic\w+|imagin\w+|pretend\w*|would have been|should be a number|format",
+        r"(?:could|might|may|can(?! be (?:estimated|calculated|computed|approximated|determined)\b))"
+        r"(?: \w+){0,2} (?:be|have|measure)|(?:least|less) (?:likely|plausible)",
+        r"(?:you|some|someone|one|people|others|they|many) (?:might|may|could|would|will)",
+        r"(?:he|she|they|someone|people|caption|question|label|text|sign|model)"
+        r" (?:said|says?|claim\w*|guess\w*|suggest\w*)",
+        r"used to|at first|with (?:an?other|a different)|in (?:another|a different|the (?:next|previous))",
+        r"(?:first|initial|previous|earlier|former|naive|na\u00efve|trap|rash|bad|old|example|sample|wild)"
+        r" (?:answer|guess|estimate|estimation|thought|impression|result|value|distance)",
+        r"(?:stopping|braking|visible|safe) distance|at [0-9.]+ ?(?:km/h|kmh|mph|m/s)|speed",
+        r"limit|bound|minimum|maximum|range of|radius|threshold",
+        r"sensor|scale|circle|grid|resolution|confidence|probability",
+    )
+    + r"\b|^\s*(?:were|had|should)\b",
     _I,
 )
 """What makes a number in the same sentence hang on something, stand for a bound, or belong to something else."""
@@ -134,23 +132,21 @@ _TOLERANCE = re.compile(
     r"\b(?:give or take|plus or minus|margin of|error of|uncertaint\w+|tolerance|within)\b|\u00b1|\+/-", _I
 )
 _MISTAKEN = re.compile(
-    r"\b(?:wrong|incorrect\w*|false|inaccurate|mistake\w*|(?:over|under)-?\s?(?:estimate|state)\w*|too (?:much"
-    r"|far|large"
-    r"|small|little|low|high|many|close|near|big)|not sure|unsure|uncertain|nonsense|impossible|ignore)\b",
+    r"\b(?:wrong|incorrect\w*|false|inaccurate|mistake\w*|(?:over|under)-?\s?(?:estimate|state)\w*|too (?:much|far"
+    r"|large|small|little|low|high|many|close|near|big)|not sure|unsure|uncertain|nonsense|impossible|ignore)\b",
     _I,
 )
 _TURNS = re.compile(
     r"[.!?;:,\n\u2026\u2014\u2013(-]\s{0,4}(?:but|however|actually|wait|hmm+|no\b|nope|nah|not|rather"
-    r"|or(?! \W*\w*\W*[0-9])|sorry"
-    r"|correction|scratch|never ?mind|forget|on second|just kidding|although|though|still|yet|unless|if|maybe"
-    r"|perhaps|possibly"
-    r"|hold on|that was|i need to|oops|erm|(?:\w+ly )?(?:more|less|farther|further|closer|higher|lower|larger"
-    r"|smaller)|instead|in fact|let me(?! know)|i mean|alternatively|otherwise)\b(?! only)",
+    r"|or(?! \W*\w*\W*[0-9])|sorry|correction|scratch|never ?mind|forget|on second|just kidding|although|though"
+    r"|still|yet|unless|if|maybe|perhaps|possibly|hold on|that was|i need to|oops|erm|(?:\w+ly )?(?:more|less"
+    r"|farther|further|closer|higher|lower|larger|smaller)|instead|in fact|let me(?! know)|i mean|alternatively"
+    r"|otherwise)\b(?! only)",
     _I,
 )
 _DIRECTION = re.compile(
-    r"(?<!counter)(?<!counter-)(?<!counter )(?<!anti)(?<!anti-)clockwise\b"
-    r"|\b(?:left|right|north|south|east|west|behind|rear|back|links|rechts)\w*",
+    r"(?<!counter)(?<!counter-)(?<!counter )(?<!anti)(?<!anti-)clockwise\b|\b(?:left|right|north|south|east|west"
+    r"|behind|rear|back|links|rechts)\w*",
     _I,
 )
 

@@ -60,8 +60,8 @@ _MARKER = re.compile(
     r"\b(?:answer|ans|estimate|guess)[ \t]{0,8}(?:(?:is|would be|will be)\b[ \t]{0,8}:?|[:=]|-[ \t])", re.IGNORECASE
 )
 _CONCLUSION = re.compile(
-    r"(?:^|(?<=[.!?\n])|(?<=[.!?\n] ))"
-    r"(?:therefore|thus|hence|so|in conclusion|in summary|overall|consequently|finally)\b",
+    r"(?:^|(?<=[.!?\n])|(?<=[.!?\n] ))(?:therefore|thus|hence|so|in conclusion|in summary|overall|consequently"
+    r"|finally)\b",
     re.IGNORECASE,
 )
 _OPTION = re.compile(r"\W{0,8}(?:(?i:option|choice)[ \t]{0,8})?[(\[]?[A-H](?:[)\].:]{1,2}(?:\s|$)|\W{0,8}$)")

@@ -48,8 +48,7 @@ _DECIMAL_COMMA = re.compile(r"(?![1-9][0-9]{0,2},[0-9]{3}$)[0-9]{1,15},[0-9]{1,2
 
 _CALCULATES_BEFORE = re.compile(r"(?:[*/^\u00d7\u00b7\u00f7!\u00b1\u221a]|\+/-|sqrt\s?\(?|frac\{|\}\{|\bx)\s?$")
 _CALCULATES_AFTER = re.compile(
-    r"[ \t]?"
-    r"(?:[*/^\u00d7\u00f7+!](?![ \t]*\()|x(?=[ \t]?[0-9])|:[0-9]|[\u2032\u2033'](?!\w)"
+    r"[ \t]?(?:[*/^\u00d7\u00f7+!](?![ \t]*\()|x(?=[ \t]?[0-9])|:[0-9]|[\u2032\u2033'](?!\w)"
     r"|[\u2032\u2033'\u00b0][ \t]?[0-9])"
 )
 _RANGE_AFTER = re.compile(r"[ \t]?(?:[-\u2010-\u2014~]|\.\.|\.(?=[ \t]))[ \t]?(?=[0-9.])")
@@ -58,17 +57,15 @@ _RANGE_AFTER = re.compile(r"[ \t]?(?:[-\u2010-\u2014~]|\.\.|\.(?=[ \t]))[ \t]?(?
 
 _TOUCHED = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u052f_#\u2116](?:[-\u2010])?$")
 _NAMES = re.compile(
-    r"\b(?:objects?|cars?|vehicles?|trucks?|bus(?:es)?|vans?|trailers?|bicycles?|motorcycles?|pedestrians?"
-    r"|person|man|woman"
-    r"|regions?|box(?:es)?|markers?|frames?|cameras?|cam|scenes?|steps?|figures?|options?|choices?|lanes?|lines?|rows?"
-    r"|plates?|signs?|ids?|numbers?|no\.|nr\.|sentences?|questions?|images?|views?)\s*[#(\[\"']?$",
+    r"\b(?:objects?|cars?|vehicles?|trucks?|bus(?:es)?|vans?|trailers?|bicycles?|motorcycles?|pedestrians?|person"
+    r"|man|woman|regions?|box(?:es)?|markers?|frames?|cameras?|cam|scenes?|steps?|figures?|options?|choices?|lanes?"
+    r"|lines?|rows?|plates?|signs?|ids?|numbers?|no\.|nr\.|sentences?|questions?|images?|views?)\s*[#(\[\"']?$",
     re.IGNORECASE,
 )
 _COUNTS = re.compile(
-    r"(?:D\b|(?:st|nd|rd|th)\b|[ \t]o['\u2019]clock\b)"
-    r"|[ \t]+(?!(?:from|away|apart|in|and|or|to|is|are|at|by|as|with|between|behind|ahead|if|but|because|since"
-    r"|maybe|than"
-    r"|perhaps|then|through|until|till|bis|a|y|o|et|und|oder|e|ou|left|right|more|less|plus|minus)\b)[A-Za-z]{2,}",
+    r"(?:D\b|(?:st|nd|rd|th)\b|[ \t]o['\u2019]clock\b)|[ \t]+(?!(?:from|away|apart|in|and|or|to|is|are|at|by|as|with"
+    r"|between|behind|ahead|if|but|because|since|maybe|than|perhaps|then|through|until|till|bis|a|y|o|et|und|oder|e"
+    r"|ou|left|right|more|less|plus|minus)\b)[A-Za-z]{2,}",
     re.IGNORECASE,
 )
 _PREMISE = re.compile(
@@ -96,9 +93,10 @@ _TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _WORDS = {word: value for value, word in enumerate(["zero", *_ONES, *_TEENS])}
 _WORDS |= {word: 10 * value for value, word in enumerate(_TENS, start=2)}
+_ANY_ONE = "|".join(_ONES)
 _WORD = (
-    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join(_TEENS)}|zero|{'|'.join(_ONES)})"
-    rf"(?:[ ]point(?:[ ](?:zero|{'|'.join(_ONES)}))+|[ ]and[ ]a[ ]half)?"
+    rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{_ANY_ONE}))?|{'|'.join(_TEENS)}|zero|{_ANY_ONE})"
+    rf"(?:[ ]point(?:[ ](?:zero|{_ANY_ONE}))+|[ ]and[ ]a[ ]half)?"
 )
 _SIGNED_WORD = re.compile(rf"\b(?:(minus|negative|positive)[ ]+)?({_WORD})\b", re.IGNORECASE)
 

@@ -55,11 +55,9 @@ _WORTH = {unit: (*_FACTORS[unit].values(), 1.0) for unit in UNITS}
 
 _OTHER_UNIT = re.compile(
     r"[A-Za-z\u00b5%\u2030\u20ac\u00a3$]"  # a letter that touches a number makes a unit, perhaps of nothing: "12k"
-    r"|[ \t]{0,3}[-\u2010]?(?:[%\u00b0]|(?:"
-    r"s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|ms|kmh|kph|mph|hz|kg|g|tons?|tonnes?|px|pixels?"
-    r"|percent|per cent"
-    r"|points?|frames?|square|cubic|sq|units?|times|million|thousand|hundred|billion|dollars?|k"
-    r"|m|km|cm|mm|met(?:er|re)s?|miles?|feet|ft|degrees?|rad|radians?)\b)",
+    r"|[ \t]{0,3}[-\u2010]?(?:[%\u00b0]|(?:s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|ms|kmh|kph|mph|hz|kg"
+    r"|g|tons?|tonnes?|px|pixels?|percent|per cent|points?|frames?|square|cubic|sq|units?|times|million|thousand"
+    r"|hundred|billion|dollars?|k|m|km|cm|mm|met(?:er|re)s?|miles?|feet|ft|degrees?|rad|radians?)\b)",
     re.IGNORECASE,
 )
 
