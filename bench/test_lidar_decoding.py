@@ -65,8 +65,8 @@ def stem(number: int) -> str:
     if number % 3 == 0:
         return existence_stem(frame, label)
     if number % 3 == 1:
-        return position_stem(frame, label, ("front", "back-left", "right")[number % 3])
-    return motion_stem(frame, frame + 5, label, ("closer", "left", "similar")[number % 3])
+        return position_stem(frame, label, ("front", "back-left", "right")[number // 3 % 3])
+    return motion_stem(frame, frame + 5, label, ("closer", "left", "similar")[number // 3 % 3])
 
 
 @pytest.fixture(scope="module")

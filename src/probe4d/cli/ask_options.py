@@ -59,7 +59,7 @@ Model = Annotated[
         "-m",
         metavar="PROVIDER/NAME",
         help="inspect-ai name, such as openai/gpt-5.5 or vllm/Qwen/Qwen3.6-27B; lidar-lm:CHECKPOINT; or control:fixed, "
-        "control:content.",
+        "control:content, control:median.",
     ),
 ]
 Preset = Annotated[
