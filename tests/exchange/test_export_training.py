@@ -14,6 +14,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Evidence, Question
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
+from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.exports.training import export_training
 from probe4d.models.lidar_lm.training.rows import TrainingRow, read_training_rows
 from probe4d.runs.evidence_plan import evidence_named
@@ -133,7 +134,7 @@ def test_no_text_depends_on_an_answer(built: Benchmark, scenes: Scenes, tmp_path
         ({"plan": RunPlan(evidence=evidence_named("shuffled:lidar"))}, "not the evidence shuffled:lidar"),
         ({"plan": RunPlan(setting="ego", evidence=LIDAR), "ego_text": "question"}, "put it there twice"),
         ({"plan": RunPlan(setting="repeat:2", evidence=LIDAR)}, "other seeds"),
-        ({"ego_text": "question"}, "the question holds no ego-motion text"),
+        ({"ego_text": "question"}, r"no question can be exported \(1 × its ego motion.* is not known"),
     ],
 )
 def test_what_rows_cannot_hold_is_refused(tmp_path: Path, options: dict[str, object], words: str) -> None:
@@ -152,6 +153,26 @@ def test_what_was_left_out_is_listed(tmp_path: Path) -> None:
     assert len(read_training_rows(tmp_path / "out")) == 1
     (left,) = (json.loads(line) for line in (tmp_path / "out" / "left_out.jsonl").read_bytes().splitlines())
     assert left["question"] == done.left_out[0].question == benchmark.questions[1].id
+
+
+@pytest.mark.parametrize(("ego_text", "known"), [("none", (0, 1)), ("question", (0,))])
+def test_a_question_whose_motion_is_not_known_is_left_out_as_in_asking(
+    tmp_path: Path, ego_text: EgoText, known: tuple[int, ...]
+) -> None:
+    told = making.question(0, suite="lidar-hallu", facts={"ego_motion": {"text": "It stands."}})
+    questions = [told, making.question(1, suite="lidar-hallu")]
+    begun: list[int] = []
+    benchmark = making.benchmark_of(questions)
+    done = export_training(benchmark, tmp_path / "out", ego_text=ego_text, begun=begun.append)
+    assert [item.id for item in done.items] == [questions[place].id for place in known]
+    assert begun == [len(known)]
+    assert [(left.question, left.reason) for left in done.left_out] == [
+        (question.id, "its ego motion, which the model is asked with, is not known")
+        for place, question in enumerate(questions)
+        if place not in known
+    ]
+    readme = (tmp_path / "out" / "README.md").read_text()
+    assert ("left out: 1 × its ego motion" in readme) == (ego_text == "question")
 
 
 def test_rows_say_how_many_key_frames_their_scene_has(tmp_path: Path) -> None:

@@ -134,9 +134,22 @@ def test_a_text_that_needs_the_dataset_says_so(tmp_path: Path) -> None:
         imported([{"scene_id": "1", "question": "Is it?", "answer": "Yes."}], tmp_path, ego_text="paper")
 
 
-@pytest.mark.parametrize("rows", [[], [{"scene_id": "1", "question": "Is it?", "answer": ""}]])
-def test_a_file_without_a_row_to_learn_from_is_refused(tmp_path: Path, rows: list[Released]) -> None:
-    with pytest.raises(InputError, match="no row"):
+def test_with_the_dataset_a_row_without_its_token_is_named(tmp_path: Path, scenes: Scenes, token: str) -> None:
+    rows = [{"scene_token": token, "question": "Is it?", "answer": "Yes."}]
+    rows.append({"scene_id": "1", "question": "Is it?", "answer": "Yes."})
+    with pytest.raises(InputError, match=r"record 2: names no scene_token.* Leave the dataset \(--data\) out"):
+        imported(rows, tmp_path, scenes=scenes)
+
+
+@pytest.mark.parametrize(
+    ("rows", "reasons"),
+    [
+        ([], "it is empty"),
+        ([{"scene_id": "1", "question": "Is it?", "answer": ""}], "1 × its question or its answer is empty"),
+    ],
+)
+def test_a_file_without_a_row_to_learn_from_is_refused(tmp_path: Path, rows: list[Released], reasons: str) -> None:
+    with pytest.raises(InputError, match=rf"no row that can be learnt from \({reasons}\)"):
         imported(rows, tmp_path)
 
 

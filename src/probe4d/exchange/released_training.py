@@ -17,6 +17,7 @@ from probe4d.models.lidar_lm.training.rows import TrainingRow, with_ego_text, wr
 from probe4d.scenes.tables import Scenes
 from probe4d.store.json_tables import read_table
 from probe4d.store.logs import read_lines
+from probe4d.wording import listed, most_frequent
 
 __all__ = ["ImportedRows", "import_training"]
 
@@ -101,7 +102,8 @@ def import_training(
                 TrainingRow(scene=scene, frames=frames, prompt=said.question, answer=said.answer, keyframes=keyframes)
             )
     if not rows:
-        raise InputError(f"holds no row that can be learnt from ({dict(left_out)}).", path=file)
+        reasons = most_frequent(left_out, rest="for other reasons") or ["it is empty"]
+        raise InputError(f"holds no row that can be learnt from ({listed(reasons)}).", path=file)
     write_training_rows(with_ego_text(rows, ego_text, None if scenes is None else scenes.keyframes), Path(out))
     return ImportedRows(len(rows), left_out)
 
@@ -177,5 +179,12 @@ def _place(
         if row.scene_id is None:
             raise InputError("names no scene_id.", path=file, row=where, remedy="Give the dataset (--data DATAROOT).")
         return row.scene_id, None
+    if row.scene_token is None:
+        raise InputError(
+            "names no scene_token, by which the dataset knows its scene.",
+            path=file,
+            row=where,
+            remedy="Leave the dataset (--data) out: rows are then about scenes by their scene_id.",
+        )
     name = places.names.named(row.scene_token)
     return None if name is None else (name, None)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
-from probe4d.evidence.ego_text import EgoTexts
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.lidar_lm.answering_options import LidarOptions
 from probe4d.models.lidar_lm.decoding.shuffling import shuffled_order
@@ -18,12 +15,12 @@ from probe4d.models.request import Contrast, Request
 from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.settings import Setting, TemporalContrast, Variant
-from probe4d.scenes.tables import Scenes
+from probe4d.runs.told_motion import ToldMotion
 
 if TYPE_CHECKING:
     from probe4d.models.lidar_lm.features import FeatureFolder
 
-__all__ = ["FeatureReader", "LidarRequests", "held_text", "refuse_unfit_setting"]
+__all__ = ["FeatureReader", "LidarRequests", "refuse_unfit_setting"]
 
 _SHUFFLE_SEED = 42
 _SAMPLING_SEED = 1234
@@ -63,34 +60,15 @@ class LidarRequests:
     Seeds are those of LiDAR-Hallu (section V-B): 1234 and 42, plus the question's place in its family's file.
 
     Args:
-        ego_text: Which text about the ego vehicle the model is asked with.
+        motion: What the model is told of the ego vehicle's motion.
         contrast: Temporal contrast of the setting; null decodes plainly.
-        scenes: The scenes whose ego motion is told; null where the questions hold it.
         seed: Seed of the first question of each family; null takes LiDAR-Hallu's.
-
-    Raises:
-        InputError: The text needs the dataset.
     """
 
-    def __init__(
-        self, ego_text: EgoText, contrast: TemporalContrast | None, scenes: Scenes | None, *, seed: int | None = None
-    ) -> None:
-        self._seed = _SAMPLING_SEED if seed is None else seed
-        self._kind = ego_text
-        self._names = None if scenes is None else SceneNames(scenes)
+    def __init__(self, motion: ToldMotion, contrast: TemporalContrast | None, *, seed: int | None = None) -> None:
+        self._motion = motion
         self._contrast = contrast
-        self._texts = None if ego_text == "none" or scenes is None else EgoTexts(scenes.keyframes, ego_text)
-        if ego_text == "paper" and scenes is None:
-            raise InputError(
-                "the checkpoint is asked with the ego-motion text of the B4DL paper, which is measured in the dataset.",
-                remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
-            )
-
-    def knows_motion(self, question: Question) -> bool:
-        """Whether the text about the ego vehicle that the model is asked with can be told for a question."""
-        if self._kind == "none" or (self._kind == "question" and held_text(question) is not None):
-            return True
-        return self._names is not None and self._names.of(question) is not None
+        self._seed = _SAMPLING_SEED if seed is None else seed
 
     def completed(self, request: Request, question: Question, variant: Variant, exhibit: Exhibit) -> Request:
         """The request with what only a LiDAR language model takes.
@@ -102,7 +80,7 @@ class LidarRequests:
             request,
             features=exhibit.features,
             contrast=self._contrasted(question.order, exhibit),
-            ego_text=self._ego_text(question, request.text, exhibit),
+            ego_text=self._motion.of(question, request.text, exhibit.frames),
             labels=("Yes", "No") if question.format == "yes-no" else tuple(LETTERS[: len(question.options)]),
             seed=self._seed + question.order + _SEEDS_APART * (variant.seed_offset or 0),
         )
@@ -113,21 +91,6 @@ class LidarRequests:
         rows = len(exhibit.features.frames)
         shuffled = shuffled_order(rows, _SHUFFLE_SEED + order) if self._contrast.is_shuffled else range(rows)
         return Contrast(alpha=self._contrast.alpha, order=tuple(shuffled))
-
-    def _ego_text(self, question: Question, text: str, exhibit: Exhibit) -> str | None:
-        if self._kind == "none":
-            return None
-        held = held_text(question)
-        if self._kind == "question" and held is not None:
-            return held
-        scene = None if self._names is None else self._names.of(question)
-        if self._texts is None or scene is None:
-            raise InputError(
-                "the question holds no ego-motion text, which the checkpoint is asked with.",
-                row=f"question {question.id}",
-                remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
-            )
-        return self._texts.of(scene, text, exhibit.frames)
 
 
 def refuse_unfit_setting(setting: Setting, plan: RunPlan, *, of_lidar: bool) -> None:
@@ -157,10 +120,3 @@ def refuse_unfit_setting(setting: Setting, plan: RunPlan, *, of_lidar: bool) -> 
             "a LiDAR language model is asked with the ego-motion text that it was trained with.",
             remedy=f"Leave the setting {setting.name} out.",
         )
-
-
-def held_text(question: Question) -> str | None:
-    """LiDAR-Hallu's ego-motion text, where the question holds it."""
-    motion = question.facts.get("ego_motion")
-    text = motion.get("text") if isinstance(motion, Mapping) else None
-    return text if isinstance(text, str) else None

@@ -10,7 +10,8 @@ import polars as pl
 
 from probe4d.benchmarks.question import Question
 from probe4d.evidence.ego_text import EgoTexts
-from probe4d.runs.lidar_requests import FeatureReader, held_text
+from probe4d.runs.lidar_requests import FeatureReader
+from probe4d.runs.told_motion import held_text
 
 __all__ = ["lidar_wording"]
 

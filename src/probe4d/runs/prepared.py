@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.question import questions_from
 from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
@@ -29,6 +29,7 @@ from probe4d.runs.requests import Asked, requests_of, wordable
 from probe4d.runs.run import AnswerKey, LeftOut
 from probe4d.runs.selection import selected
 from probe4d.runs.settings import Setting, setting_named
+from probe4d.runs.told_motion import ToldMotion
 from probe4d.scenes.tables import Scenes
 from probe4d.store.hashing import digest
 from probe4d.wording import counted
@@ -134,12 +135,13 @@ def prepare(
         elsewhere=partial(answers_elsewhere, benchmark),
     )
     lidar = None
+    untold: dict[str, LeftOut] = {}
     texts = [worded.digest, _example(plan.evidence.view)]
     if reader is not None:
         texts += lidar_wording(reader, worded.questions)
-        lidar = LidarRequests(reader.ego_text, setting.contrast, scenes, seed=plan.generation.seed)
-    silent = [one for one in worded.questions if lidar is not None and not lidar.knows_motion(one)]
-    untold = {question.id for question in silent}
+        motion = ToldMotion(reader.ego_text, scenes)
+        lidar = LidarRequests(motion, setting.contrast, seed=plan.generation.seed)
+        untold = {question.id: left for question in worded.questions if (left := motion.missing(question))}
     asked = {
         (question.id, variant.name): (question, variant)
         for question in worded.questions
@@ -156,16 +158,12 @@ def prepare(
         wording=digest(texts),
         selected=tuple((question.id, variant.name) for question in questions for variant in setting.variants(question)),
         asked=asked,
-        left_out=(*worded.left_out, *shown.left_out, *(_motion_unknown(one) for one in silent if one.id in shown.of)),
+        left_out=(
+            *worded.left_out,
+            *shown.left_out,
+            *(left for identity, left in untold.items() if identity in shown.of),
+        ),
         lidar=lidar,
-    )
-
-
-def _motion_unknown(question: Question) -> LeftOut:
-    return LeftOut(
-        question=question.id,
-        reason="its ego motion, which the model is asked with, is not known",
-        detail=f"{question.scene} (a dataset, scenes= or --data, may tell it)",
     )
 
 

@@ -17,14 +17,11 @@ from probe4d.exchange.exports.folder import collected, refuse_seeds, seal
 from probe4d.exchange.exports.items import Exported, ExportItem
 from probe4d.exchange.exports.notes import readme
 from probe4d.models.lidar_lm.training.rows import ROWS_FILE, TrainingRow, write_training_rows
-from probe4d.models.request import FeatureRows, Request
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
-from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.frames import frames_shown
-from probe4d.runs.lidar_requests import LidarRequests
 from probe4d.runs.plan import RunPlan
-from probe4d.runs.prepared import prepare
-from probe4d.runs.settings import Variant
+from probe4d.runs.prepared import Prepared, prepare
+from probe4d.runs.told_motion import ToldMotion
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
 from probe4d.store.folders import refuse_full, whole_folder
@@ -71,20 +68,22 @@ def export_training(
         What was written.
 
     Raises:
-        InputError: The folder is in use, setting, selection or evidence cannot be had, or a text needs the scenes.
+        InputError: The folder is in use, setting, selection or evidence cannot be had, a text needs the scenes, or no
+            question is left.
     """
     out = Path(out)
     refuse_full(out)
     plan = plan or RunPlan(evidence=evidence_named("lidar"))
     _refuse_other_evidence(plan, ego_text)
-    prepared = prepare(benchmark, msgspec.structs.replace(plan, evidence=EvidencePlan()))
+    motion = ToldMotion(ego_text, scenes)
+    prepared = _told(prepare(benchmark, msgspec.structs.replace(plan, evidence=EvidencePlan())), motion)
     refuse_seeds(prepared)
-    rows = _Rows(plan.evidence, ego_text, scenes)
+    rows = _Rows(plan.evidence, ego_text, motion, scenes)
     if begun is not None:
         begun(len(prepared.asked))
     with whole_folder(out) as folder:
         exported = replace(collected(benchmark, prepared, folder, done=done), evidence=plan.evidence.name)
-        items = [(item, *prepared.asked[item.id, item.variant]) for item in exported.items]
+        items = [(item, prepared.asked[item.id, item.variant][0]) for item in exported.items]
         write_training_rows([rows.of(*one) for one in items], folder / ROWS_FILE)
         write_text(folder / "README.md", readme(exported, "training", _HOW.format(folder=out.name)))
         seal(exported, folder)
@@ -105,31 +104,31 @@ def _refuse_other_evidence(plan: RunPlan, ego_text: EgoText) -> None:
         )
 
 
+def _told(prepared: Prepared, motion: ToldMotion) -> Prepared:
+    """The same without the questions whose ego motion is to be told and is not known, which are left out."""
+    questions = {question.id: question for question, _ in prepared.asked.values()}
+    untold = {identity: left for identity, question in questions.items() if (left := motion.missing(question))}
+    asked = {key: one for key, one in prepared.asked.items() if one[0].id not in untold}
+    return replace(prepared, asked=asked, left_out=(*prepared.left_out, *untold.values()))
+
+
 class _Rows:
-    """Makes training rows of worded questions.
+    """Makes training rows of worded questions."""
 
-    Raises:
-        InputError: The text about the ego vehicle needs scenes.
-    """
-
-    def __init__(self, evidence: EvidencePlan, ego_text: EgoText, scenes: Scenes | None) -> None:
-        self._evidence, self._kind = evidence, ego_text
-        self._requests = LidarRequests(ego_text, None, scenes)
+    def __init__(self, evidence: EvidencePlan, kind: EgoText, motion: ToldMotion, scenes: Scenes | None) -> None:
+        self._evidence, self._kind, self._motion = evidence, kind, motion
         self._names = None if scenes is None else SceneNames(scenes)
 
-    def of(self, item: ExportItem, question: Question, variant: Variant) -> TrainingRow:
+    def of(self, item: ExportItem, question: Question) -> TrainingRow:
         """The row of a prompt, with the ego text that the model will be asked with."""
         scene = (self._names and self._names.of(question)) or question.scene
         frames = self._frames(question)
-        shown = Exhibit() if frames is None else Exhibit(features=FeatureRows(scene, frames))
-        named = msgspec.structs.replace(question, scene=scene)
-        request = self._requests.completed(Request(key=item.key, text=item.prompt), named, variant, shown)
         return TrainingRow(
             scene=scene,
             frames=frames,
             prompt=item.prompt,
             answer=item.answer,
-            ego_text=request.ego_text,
+            ego_text=self._motion.of(question, item.prompt, frames),
             ego_text_kind=self._kind,
             keyframes=question.keyframes,
         )
