@@ -63,6 +63,11 @@ def test_both_stages_from_a_benchmark_to_a_checkpoint(
     assert printed.out == trained
     assert "nothing was left to do" in printed.err
 
+    (tmp_path / "lora" / "losses.jsonl").unlink()
+    called("train", "lora", *given, *told, "--out", tmp_path / "lora")
+    gone = "checkpoint, trained before; nothing was left to do, and losses.jsonl is gone."
+    assert capsys.readouterr().out == f"{tmp_path / 'lora'}: {gone}\n"
+
 
 def test_the_rows_of_an_export_say_which_ego_text_they_have(ground: Path, bench: Path, tmp_path: Path) -> None:
     called("export", bench, "--to", "training", "--ego-text", "question", "--out", tmp_path / "ego")

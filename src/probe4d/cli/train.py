@@ -49,6 +49,9 @@ def train_encoder(
     ] = None,
     epochs: Annotated[int, typer.Option("--epochs", help="How often every key frame is seen.")] = 20,
     batch: Annotated[int, typer.Option("--batch", help="Key frames a step, each with all its cameras.")] = 21,
+    image_batch: Annotated[
+        int, typer.Option("--image-batch", min=1, help="Key frames whose images are embedded together.")
+    ] = 16,
     learning_rate: Annotated[float, typer.Option("--learning-rate", help="Its peak.")] = 1e-3,
     precision: Annotated[Literal["fp32", "bf16"], typer.Option("--precision", help="Of matrix products.")] = "fp32",
     seed: Annotated[int, typer.Option("--seed", help="Of new weights and of the order of key frames.")] = 42,
@@ -97,6 +100,7 @@ def train_encoder(
             clouds,
             tower,
             out / TARGETS,
+            batch=image_batch,
             workers=reading.workers,
             device=reading.device,
             begun=counter.expect,

@@ -194,6 +194,9 @@ def _tell(done: Trained, what: str) -> None:
         return
     from probe4d.models.lidar_lm.training.loss_log import LOSSES_FILE, PICTURE_FILE
 
+    if not done.losses:
+        typer.echo(f"{done.folder}: {what}, trained before; nothing was left to do, and {LOSSES_FILE} is gone.")
+        return
     first, last = done.losses[0], done.losses[-1]
     taken = done.losses[done.steps_before :]
     typer.echo(f"{done.folder}: {what} of {counted(last.step, 'step')}, loss {first.loss:.3f} to {last.loss:.3f}")

@@ -28,7 +28,7 @@ from probe4d.runs.noun_phrases import noun_phrase
 from probe4d.runs.plan import Course
 from probe4d.store.files import inside
 from probe4d.store.hashing import digest
-from probe4d.store.job_folder import held
+from probe4d.store.job_folder import hold_folder
 from probe4d.store.logs import append_lines, read_lines
 
 __all__ = ["CAPTIONS_FILE", "CaptionReply", "Captioned", "Captioner", "caption_prompt", "write_captions_of"]
@@ -175,7 +175,7 @@ def write_captions_of(
         prompt=digest([_PROMPT, _AGAIN]),
         crops=digest(crops.rows()),
     )
-    with held(out, RECORD_FILE, record, job="captioning"):
+    with hold_folder(out, RECORD_FILE, record, job="captioning"):
         log = _Log(out, done)
         tracks = crops["track"].to_list()
         if begun is not None:
@@ -189,7 +189,7 @@ def write_captions_of(
                 base_url=captioner.base_url,
                 arguments=captioner.arguments,
                 generation=captioner.generation,
-                max_connections=course.max_connections,
+                max_connections=course.connections(captioner.model),
                 max_retries=course.max_retries,
                 timeout_s=course.timeout_s,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,19 +17,19 @@ from probe4d.store.folders import refuse_full
 from probe4d.store.locks import locked
 from probe4d.wording import listed
 
-__all__ = ["held"]
+__all__ = ["hold_folder", "remove"]
 
 _LOCK = ".lock"
 _DIGEST = re.compile(r"[0-9a-f]{16,64}")
 
 
 @contextmanager
-def held(
+def hold_folder(
     folder: Path, file: str, record: msgspec.Struct, *, job: str = "training", beside: Collection[str] = ()
 ) -> Iterator[None]:
     """Hold the folder of a job while the block runs: a new one, or one that was asked to do the same.
 
-    Files that a kill left half-written are taken away.
+    Files and folders that a kill left half-written are taken away.
 
     Args:
         folder: The folder.
@@ -50,12 +51,20 @@ def held(
         )
     with locked(folder / _LOCK):
         for half_written in folder.glob(".*.part"):
-            half_written.unlink()
+            remove(half_written)
         if path.exists():
             _refuse_other(_read(path, record, job), record, folder, job)
         else:
             write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
         yield
+
+
+def remove(path: Path) -> None:
+    """Take away a file, or a folder with all that is in it; nothing happens where there is none."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 class _Version(msgspec.Struct):

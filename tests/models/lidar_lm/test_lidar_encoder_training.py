@@ -186,10 +186,19 @@ class TestTraining:
         assert len(made) == 2
 
     def test_bf16(self, clouds, targets: Targets, tmp_path: Path) -> None:
-        options = EncoderTraining(epochs=2, batch=3, precision="bf16")
-        losses: list[EncoderLoss] = []
-        train_encoder(clouds, targets, tmp_path, encoder=tiny_encoder(), options=options, done=losses.append)
-        assert all(np.isfinite(loss.loss) for loss in losses)
+        losses: dict[str, list[float]] = {"fp32": [], "bf16": []}
+        for precision, of_precision in losses.items():
+            options = EncoderTraining(epochs=2, batch=3, precision=precision)
+            train_encoder(
+                clouds,
+                targets,
+                tmp_path / precision,
+                encoder=tiny_encoder(),
+                options=options,
+                done=lambda loss, of_precision=of_precision: of_precision.append(loss.loss),
+            )
+        assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.05)
+        assert losses["bf16"] != pytest.approx(losses["fp32"], rel=1e-5)
 
     def test_squares_of_all_cameras_as_released(self, tower: ImageTower, tmp_path: Path) -> None:
         scenes = distinct(tmp_path / "data")
@@ -237,6 +246,37 @@ class TestBadInput:
         other = PointClouds(replace(clouds.scenes, fingerprint="1" * 64))
         with pytest.raises(InputError, match="another dataset"):
             train_encoder(other, targets, tmp_path, encoder=tiny_encoder())
+
+    def test_nothing_to_learn_from(self, clouds, targets: Targets, tmp_path: Path) -> None:
+        name, target = next(iter(targets.items()))
+        nowhere = replace(clouds.scenes, scenes=clouds.scenes.scenes.clear(), keyframes=clouds.scenes.keyframes.clear())
+        for given, of, words in (
+            (clouds, {}, "no embeddings of images"),
+            (clouds, {name: target, "CAM_ROOF": target}, "embeddings of images of CAM_ROOF, and point clouds of"),
+            (PointClouds(nowhere), targets, "no scene has a key frame"),
+        ):
+            with pytest.raises(InputError, match=words):
+                train_encoder(given, of, tmp_path / "encoder", encoder=tiny_encoder())
+        assert not (tmp_path / "encoder").exists()
+
+    def test_too_little_memory(self, clouds, targets: Targets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def full(*_: object) -> None:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+
+        encoder = tiny_encoder()
+        monkeypatch.setattr(encoder, "forward", full)
+        with pytest.raises(RunError, match=r"2 key frames at once\. Take a --batch below 2, .* in another folder"):
+            train_encoder(clouds, targets, tmp_path / "encoder", encoder=encoder, options=SHORT)
+
+    def test_too_little_memory_for_images(
+        self, clouds, tower: ImageTower, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> None:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+
+        monkeypatch.setattr(ImageTower, "embed", full)
+        with pytest.raises(RunError, match=r"from 16 to 8 \(of `probe4d train encoder`, --image-batch\)"):
+            embed_images(clouds, tower, tmp_path)
 
     def test_a_dataset_without_cameras(self, scenes: Scenes, tower: ImageTower, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"no scene has images of .*Take a dataset with cameras"):

@@ -186,6 +186,7 @@ def test_a_module_that_gives_features_is_trained_along(ground: Ground, projector
         model.projector.requires_grad_(True)
         options = small("lora", epochs=3, batch=16, learning_rate=0.01, template="v1", checkpoint_every=2)
         done = train_model(model, encoder, ground.rows, out, options, features="own", stage="all of it", **told)
+        assert load_lidar_lm(out).encoder is None  # whose features are no longer those that it was trained with
         return encoder, done
 
     def stop(loss: Loss) -> None:

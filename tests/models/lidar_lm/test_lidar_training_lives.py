@@ -17,6 +17,13 @@ from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
 from probe4d.models.lidar_lm.training.loss_log import Loss, read_losses
 
 SCRIPT = Path(__file__).with_name("training_lives.py")
+PLACES = (
+    "before-any-checkpoint",
+    "after-a-checkpoint",
+    "writing-the-state",
+    "writing-the-checkpoint",
+    "finishing",
+)
 ADAPTER = Path("adapter", "adapter_model.safetensors")
 
 
@@ -39,8 +46,9 @@ def timeless(losses: list[Loss]) -> list[Loss]:
 def test_a_training_killed_wherever_ends_like_one_never_killed(lives: tuple[Path, list[str]]) -> None:
     folder, ends = lives
     kill = int(signal.SIGKILL)
-    places = ("before-any-checkpoint", "after-a-checkpoint", "writing-the-state", "finishing")
-    assert ends == [*(f"{place} {kill}" for place in places), "whole 0"]
+    *killings, last = ends
+    assert killings == [f"{place} {kill}" for place in PLACES]
+    assert last == "whole 0"
     killed, whole = folder / "killed", folder / "never-killed"
     assert timeless(read_losses(killed)) == timeless(read_losses(whole))
     assert [loss.step for loss in read_losses(killed)] == list(range(1, 9))

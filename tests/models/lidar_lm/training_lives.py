@@ -53,6 +53,19 @@ def dies_writing_state(times: int) -> Callable[[], dict[str, Any]]:
     return prepared
 
 
+def dies_writing_checkpoint() -> dict[str, Any]:
+    """Dies with half of the checkpoint in the folder that is to become it."""
+    written = weights.save_file
+
+    def save_file(tensors: Any, path: Path, **rest: Any) -> None:
+        written(tensors, path, **rest)
+        if Path(path).parent.name.startswith("..checkpoint."):
+            die()
+
+    weights.save_file = save_file
+    return {}
+
+
 def dies_finishing() -> dict[str, Any]:
     """Dies with the checkpoint written and half of it in its place."""
     replace = Path.replace
@@ -70,6 +83,7 @@ LIVES = {
     "before-any-checkpoint": dies_after_step(2),
     "after-a-checkpoint": dies_after_step(4),
     "writing-the-state": dies_writing_state(2),
+    "writing-the-checkpoint": dies_writing_checkpoint,
     "finishing": dies_finishing,
     "whole": dict,
 }

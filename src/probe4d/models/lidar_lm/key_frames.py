@@ -58,9 +58,11 @@ def memory_for(batch: int) -> AbstractContextManager[None]:
     """Turn what devices raise where memory runs out in the block into an error that says what to lower.
 
     Args:
-        batch: Key frames that are worked on together in the block.
+        batch: Key frames that are encoded together in the block.
     """
     from probe4d.models.lidar_lm.memory import memory_that_suffices
 
-    remedy = f"Lower --batch from {batch} to {batch // 2}" if batch > 1 else "Use a device with more memory"
+    remedy = "Use a device with more memory"
+    if batch > 1:
+        remedy = f"Lower --batch from {batch} to {batch // 2} (of `probe4d train encoder`, --image-batch)"
     return memory_that_suffices(f"the memory does not suffice for {counted(batch, 'key frame')} at once. {remedy}.")

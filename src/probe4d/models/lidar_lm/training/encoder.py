@@ -27,18 +27,15 @@ from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower
 from probe4d.models.lidar_lm.key_frames import refuse_missing_files
 from probe4d.models.lidar_lm.on_disk import ENCODER_RECORD
-from probe4d.models.lidar_lm.training.encoder_loop import EncoderFit, EncoderLoss, order_of
+from probe4d.models.lidar_lm.training.encoder_loop import TARGETS, EncoderFit, EncoderLoss, order_of
 from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 from probe4d.models.lidar_lm.training.state import STATE_FILE
-from probe4d.store.job_folder import held
+from probe4d.store.job_folder import hold_folder
 from probe4d.wording import listed
 
 __all__ = ["TARGETS", "EncoderLoss", "embed_images", "new_encoder", "train_encoder"]
 
 _LOG = logging.getLogger(__name__)
-
-TARGETS = "targets"
-"""Folder, in that of a training, of the images' embeddings: features of a camera each."""
 
 _RECORD_FILE = "encoder_training.json"
 
@@ -148,12 +145,14 @@ def train_encoder(
         The encoder, in `eval()`; of a training that was done before, as it lies in the folder.
 
     Raises:
-        InputError: The folder holds something else, targets do not fit, or a scan is missing or cannot be used.
+        InputError: The folder holds something else, there is nothing to learn from, targets do not fit, or a scan is
+            missing or cannot be used.
         RunError: The loss is not finite, the memory does not suffice, or the disk is full.
     """
     options = options or EncoderTraining()
     folder = Path(out)
     counts = {name: clouds.frames(name) for name in clouds.scenes.names}
+    _refuse_unusable(targets, clouds)
     for target in targets.values():
         target.refuse_other(width=encoder.options.out_channels, dataset=clouds.scenes.fingerprint, frames=counts)
     record = _Record(
@@ -165,7 +164,7 @@ def train_encoder(
         coverage=clouds.coverage,
         targets={channel: target.fingerprint for channel, target in targets.items()},
     )
-    with held(folder, _RECORD_FILE, record, beside=(TARGETS,)):
+    with hold_folder(folder, _RECORD_FILE, record, beside=(TARGETS,)):
         if (folder / ENCODER_RECORD).exists():
             encoder = load_encoder(folder).to(device_named(device))
             if begun is not None:
@@ -183,3 +182,16 @@ def train_encoder(
             save_encoder(encoder, folder)
         (folder / STATE_FILE).unlink(missing_ok=True)
     return encoder.eval()
+
+
+def _refuse_unusable(targets: Mapping[str, FeatureFolder], clouds: PointClouds) -> None:
+    """Refuse, before anything is trained, what has nothing to learn from, or targets that belong to no wedge."""
+    if not any(clouds.frames(name) for name in clouds.scenes.names):
+        raise InputError("no scene has a key frame that an encoder could learn from.", path=clouds.scenes.root)
+    if not targets:
+        raise InputError("there are no embeddings of images to learn from.", remedy="Make them with embed_images.")
+    if others := [channel for channel in targets if channel not in clouds.channels]:
+        raise InputError(
+            f"there are embeddings of images of {listed(others)}, and point clouds of {listed(clouds.channels)}.",
+            remedy="Embed the images of the cameras that the point clouds belong to, with embed_images.",
+        )

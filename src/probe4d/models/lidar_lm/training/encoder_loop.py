@@ -19,15 +19,19 @@ from probe4d.errors import RunError
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
 from probe4d.models.lidar_lm.features import FeatureFolder
-from probe4d.models.lidar_lm.key_frames import memory_for, read_ahead
+from probe4d.models.lidar_lm.key_frames import read_ahead
+from probe4d.models.lidar_lm.memory import memory_that_suffices
 from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 from probe4d.models.lidar_lm.training.loss_log import LOSSES_FILE, PICTURE_FILE, cut_log, draw_losses
 from probe4d.models.lidar_lm.training.order import EpochOrder
 from probe4d.models.lidar_lm.training.state import TrainingState
 from probe4d.store.logs import append_lines
-from probe4d.wording import counted
+from probe4d.wording import counted, listed
 
-__all__ = ["EncoderFit", "EncoderLoss", "one_cycle", "order_of"]
+__all__ = ["TARGETS", "EncoderFit", "EncoderLoss", "one_cycle", "order_of"]
+
+TARGETS = "targets"
+"""Folder, in that of a training, of the images' embeddings: features of a camera each."""
 
 _MEASURED = "mean squared difference of embeddings"
 _RISE, _FALL = 25.0, 1e4  # peak of the learning rate to its start, and start to end: the defaults of torch's OneCycleLR
@@ -121,7 +125,7 @@ class EncoderFit:
             for step in steps:
                 began = time.monotonic()
                 pairs = list(islice(loaded, len(self._order.items_of(step))))
-                with memory_for(self._options.batch):
+                with memory_that_suffices(_out_of_memory(self._options)):
                     loss = self._step(step, pairs)
                 self.state.step = step
                 shown = EncoderLoss(
@@ -164,3 +168,17 @@ class EncoderFit:
         loss.backward()  # type: ignore[no-untyped-call]  # torch has no types for it
         optimizer.step()
         return loss.item()
+
+
+def _out_of_memory(options: EncoderTraining) -> str:
+    remedies = []
+    if options.batch > 1:
+        remedies.append(f"a --batch below {options.batch}")
+    if options.precision == "fp32":
+        remedies.append("--precision bf16")
+    remedies.append("a device with more memory (--device)")
+    return (
+        f"the memory does not suffice to learn from {counted(options.batch, 'key frame')} at once. Take "
+        f"{listed(remedies, 'or')}; other options are another training, in another folder, to which {TARGETS}/ of this "
+        "one can be moved."
+    )

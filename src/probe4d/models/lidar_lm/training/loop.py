@@ -283,4 +283,7 @@ def _out_of_memory(options: TrainingOptions) -> str:
     if options.rank is not None and options.rank > 8:
         remedies.append("lower --rank")
     remedies.append("take a smaller language model")
-    return f"the memory does not suffice for a batch of {options.batch}: {listed(remedies, 'or')}."
+    return (
+        f"the memory does not suffice for a batch of {options.batch}: {listed(remedies, 'or')}. "
+        "Each is another training, in another folder."
+    )

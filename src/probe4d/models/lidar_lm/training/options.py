@@ -12,12 +12,14 @@ import msgspec
 from msgspec import Meta
 
 from probe4d.errors import InputError
+from probe4d.wording import listed
 
-__all__ = ["Precision", "Stage", "TrainingOptions", "training_options"]
+__all__ = ["Precision", "Stage", "TrainingOptions", "refuse_other_stage", "training_options"]
 
 Stage = Literal["projector", "lora"]
 Precision = Literal["bf16", "fp16", "fp32"]
 
+_OF_LORA = ("rank", "alpha", "dropout")
 _LARGEST = 1e6  # of what has no other bound, so that nothing is infinite
 _Count = Annotated[int, Meta(ge=1)]
 _Positive = Annotated[float, Meta(gt=0, le=_LARGEST)]
@@ -28,7 +30,8 @@ _NotNegative = Annotated[float, Meta(ge=0, le=_LARGEST)]
 class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Hyper-parameters of a training; `training.toml` says what each means, and holds the defaults.
 
-    The optimizer is AdamW. A step takes `batch` x `accumulation` rows on every device.
+    The optimizer is AdamW. A step takes `batch` x `accumulation` rows on every device. What LoRA alone has is null for
+    the projector.
     """
 
     epochs: _Count
@@ -52,6 +55,11 @@ class TrainingOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     alpha: _Count | None = None
     dropout: _Share | None = None
 
+    @property
+    def of_lora(self) -> dict[str, Any]:
+        """What LoRA alone has, by name."""
+        return {name: getattr(self, name) for name in _OF_LORA}
+
 
 def training_options(stage: Stage, config: Path | str | None = None, **given: Any) -> TrainingOptions:
     """The options of a stage.
@@ -62,7 +70,7 @@ def training_options(stage: Stage, config: Path | str | None = None, **given: An
         given: Single options, which stand over both; one that is null is left as it is.
 
     Raises:
-        InputError: The file cannot be read, there is no such option, or it cannot have such a value.
+        InputError: The file cannot be read, the stage has no such option, or it cannot have such a value.
     """
     default = tomllib.loads(files(__package__).joinpath("training.toml").read_text(encoding="utf-8"))
     options = default["common"] | default[stage]
@@ -70,13 +78,34 @@ def training_options(stage: Stage, config: Path | str | None = None, **given: An
         options |= _of_file(Path(config), stage)
     options |= {name: value for name, value in given.items() if value is not None}
     try:
-        return msgspec.convert(options, TrainingOptions)
+        converted = msgspec.convert(options, TrainingOptions)
     except msgspec.ValidationError as error:
         raise InputError(
             f"the training cannot be done with these options ({error}).",
             path=config,
             remedy="training.toml lists them with what they mean.",
         ) from error
+    refuse_other_stage(converted, stage)
+    return converted
+
+
+def refuse_other_stage(options: TrainingOptions, stage: Stage) -> None:
+    """Refuse options that were made for the other stage.
+
+    Raises:
+        InputError: LoRA lacks one of its own options, or the projector is given one.
+    """
+    given = [name for name, value in options.of_lora.items() if value is not None]
+    if stage == "projector" and given:
+        raise InputError(
+            f"the projector is trained without {listed(given)}, of LoRA.",
+            remedy='Leave them out, or take training_options("projector").',
+        )
+    if stage == "lora" and (missing := [name for name in _OF_LORA if name not in given]):
+        raise InputError(
+            f"LoRA is trained with {listed(_OF_LORA)}, and the options have no {listed(missing, 'or')}.",
+            remedy='Take training_options("lora").',
+        )
 
 
 def _of_file(path: Path, stage: Stage) -> Mapping[str, Any]:

@@ -14,7 +14,15 @@ from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.store.files import write_bytes
 from probe4d.store.logs import read_lines
 
-__all__ = ["ROWS_FILE", "TrainingRow", "ego_text_of", "read_training_rows", "with_ego_text", "write_training_rows"]
+__all__ = [
+    "ROWS_FILE",
+    "TrainingRow",
+    "ego_text_of",
+    "read_training_rows",
+    "refuse_unusable_rows",
+    "with_ego_text",
+    "write_training_rows",
+]
 
 ROWS_FILE = "training.jsonl"
 """Name of the file in a folder that an export wrote."""
@@ -66,6 +74,20 @@ def read_training_rows(path: Path | str) -> list[TrainingRow]:
 def write_training_rows(rows: Sequence[TrainingRow], path: Path) -> None:
     """Write rows as JSON lines, as a whole file."""
     write_bytes(path, msgspec.json.Encoder().encode_lines(rows))
+
+
+def refuse_unusable_rows(rows: Sequence[TrainingRow]) -> None:
+    """Refuse rows, wherever they come from, that no training can learn from.
+
+    Raises:
+        InputError: There are none, one has a fault, or their ego texts are of different kinds.
+    """
+    if not rows:
+        raise InputError("there is no training row to learn from.")
+    for number, row in enumerate(rows, start=1):
+        if fault := _fault(row):
+            raise InputError(fault, row=number, remedy="Mend or leave out that row.")
+    ego_text_of(rows)
 
 
 def ego_text_of(rows: Iterable[TrainingRow]) -> EgoText:

@@ -6,7 +6,7 @@ checkpoint that can be asked. The same call goes on where a killed one stopped.
 
 from __future__ import annotations
 
-import shutil
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -26,15 +26,23 @@ from probe4d.models.lidar_lm.layouts import Layout
 from probe4d.models.lidar_lm.training.learner import FeaturesOf, Learner, features_on_disk
 from probe4d.models.lidar_lm.training.loop import fit
 from probe4d.models.lidar_lm.training.loss_log import Loss, read_losses
-from probe4d.models.lidar_lm.training.options import Precision, Stage, TrainingOptions, training_options
-from probe4d.models.lidar_lm.training.rows import TrainingRow, ego_text_of
+from probe4d.models.lidar_lm.training.options import (
+    Precision,
+    Stage,
+    TrainingOptions,
+    refuse_other_stage,
+    training_options,
+)
+from probe4d.models.lidar_lm.training.rows import TrainingRow, ego_text_of, refuse_unusable_rows
 from probe4d.models.lidar_lm.training.state import STATE_FILE, kept_tensors
 from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.hashing import digest
-from probe4d.store.job_folder import held
+from probe4d.store.job_folder import hold_folder, remove
 from probe4d.wording import counted
 
 __all__ = ["TRAINING_FILE", "Trained", "TrainingRecord", "train_lora", "train_model", "train_projector"]
+
+_LOG = logging.getLogger(__name__)
 
 TRAINING_FILE = "training.json"
 FEATURES_FILE = "features.safetensors"
@@ -106,11 +114,13 @@ def train_projector(
         done: Told of each step.
 
     Raises:
-        InputError: The folder is in use, features are missing or do not fit, a row is too long, or the language model
-            cannot be read.
+        InputError: The folder is in use, rows cannot be learnt from or are too long, features are missing or do not
+            fit, options are those of the other stage, or the language model cannot be read.
         RunError: As `fit`.
     """
     options = options or training_options("projector")
+    refuse_other_stage(options, "projector")
+    refuse_unusable_rows(rows)
     model = LidarLanguageModel.from_base(
         base,
         features.record.width,
@@ -152,12 +162,13 @@ def train_lora(
         RunError: As `fit`.
     """
     options = options or training_options("lora")
+    refuse_other_stage(options, "lora")
+    refuse_unusable_rows(rows)
     model = load_lidar_lm(start, base, _DTYPES[options.precision]).merged()
     features.refuse_other(encoder=model.encoder, width=model.feature_width)
     model.layout = layout or model.layout
     model.encoder = model.encoder or features.record.encoder  # which a released checkpoint does not name
-    rank, alpha, dropout = options.rank or 64, options.alpha or 128, options.dropout
-    model.with_lora(rank, alpha, 0.0 if dropout is None else dropout, seed=options.seed)
+    model.with_lora(**options.of_lora, seed=options.seed)
     return _train(model, rows, features, Path(out), options, stage="lora", begun=begun, done=done)
 
 
@@ -178,8 +189,9 @@ def train_model(
     Args:
         model: The model; it is changed in place.
         features_of: Gives rows their features; a module, such as an encoder, is trained along, and what of it was
-            trained lies in the checkpoint as `features.safetensors`.
-        rows: What it learns from.
+            trained lies in the checkpoint as `features.safetensors`. Whoever asks that checkpoint encodes with the
+            trained module; the checkpoint itself names no encoder then, since the one it started with is gone.
+        rows: What it learns from; the model is asked with the ego text that they have.
         out: Folder of the checkpoint, new or that of the same training.
         options: How.
         features: Fingerprint of the features, which a repetition must share.
@@ -192,11 +204,20 @@ def train_model(
         model is read from the checkpoint.
 
     Raises:
-        InputError: The folder is in use or holds another training; or as `fit`.
+        InputError: The folder is in use or holds another training, rows cannot be learnt from, or nothing of the model
+            is to be trained; or as `fit`.
         RunError: As `fit`.
     """
     from accelerate import Accelerator
 
+    refuse_unusable_rows(rows)
+    model.ego_text = ego_text_of(rows)
+    learner = Learner(model, features_of, template=options.template, max_length=options.max_length)
+    if not any(parameter.requires_grad for parameter in learner.parameters()):
+        raise InputError(
+            "nothing of the model is to be trained.",
+            remedy="Let what is to learn require gradients, such as model.projector.requires_grad_(True).",
+        )
     devices = Accelerator()
     record = TrainingRecord(
         stage=stage,
@@ -207,7 +228,7 @@ def train_model(
         layout=model.layout,
         devices=devices.num_processes,
     )
-    with held(out, TRAINING_FILE, record) if devices.is_main_process else nullcontext():
+    with hold_folder(out, TRAINING_FILE, record) if devices.is_main_process else nullcontext():
         if devices.is_main_process:
             _clear(out)
         devices.wait_for_everyone()
@@ -226,7 +247,6 @@ def train_model(
             if begun is not None:
                 begun(steps, done_before)
 
-        learner = Learner(model, features_of, template=options.template, max_length=options.max_length)
         title = f"{stage} on {counted(len(rows), 'row')}"
         fit(learner, rows, options, out, devices=devices, title=title, begun=starts, done=done)
         if devices.is_main_process:
@@ -246,7 +266,6 @@ def _train(
     begun: Callable[[int, int], object] | None,
     done: Callable[[Loss], object] | None,
 ) -> Trained:
-    model.ego_text = ego_text_of(rows)
     features_of = features_on_disk(features)
     _refuse_unusable(
         rows, features, Learner(model, features_of, template=options.template, max_length=options.max_length)
@@ -280,9 +299,9 @@ def _refuse_unusable(rows: Sequence[TrainingRow], features: FeatureFolder, learn
 
 def _clear(out: Path) -> None:
     """Take away what a kill left: a checkpoint half-made, or the state of a training that is done."""
-    _remove(out / _NEW)
+    remove(out / _NEW)
     if (out / RECORD).exists():
-        _remove(out / STATE_FILE)
+        remove(out / STATE_FILE)
 
 
 def _finish(model: LidarLanguageModel, out: Path, module: nn.Module | None) -> None:
@@ -294,18 +313,14 @@ def _finish(model: LidarLanguageModel, out: Path, module: nn.Module | None) -> N
     if model.base is None:
         model.merged()
     new = out / _NEW
+    if module is not None and kept_tensors(module) and model.encoder is not None:
+        _LOG.warning("The encoder %s was trained along; the checkpoint names none.", model.encoder)
+        model.encoder = None
     save(model, new)
     if module is not None:
         write_weights(kept_tensors(module), new / FEATURES_FILE)
     for entry in sorted(new.iterdir(), key=lambda entry: entry.name == RECORD):
-        _remove(out / entry.name)
+        remove(out / entry.name)
         entry.replace(out / entry.name)
     new.rmdir()
     (out / STATE_FILE).unlink(missing_ok=True)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
