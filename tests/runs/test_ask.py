@@ -183,6 +183,23 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize(
+    ("course", "model", "connections"),
+    [
+        (Course(), "openai/gpt-5.5", 10),
+        (Course(), "lidar-lm:checkpoint", 64),
+        (Course(max_connections=3), "openai/gpt-5.5", 3),
+        (Course(max_connections=3), "lidar-lm:checkpoint", 3),
+        (Course(), Model(lambda _: "A", max_connections=7), 7),
+        (Course(max_connections=3), Model(lambda _: "A", max_connections=7), 7),
+    ],
+)
+def test_every_model_has_its_usual_number_of_requests_at_once(
+    course: Course, model: str | Model, connections: int
+) -> None:
+    assert course.connections(model) == connections
+
+
+@pytest.mark.parametrize(
     ("options", "words"),
     [
         ({"max_connections": 0}, "max_connections must be at least 1, not 0"),

@@ -81,7 +81,7 @@ def test_one_wording_has_one_digest_whatever_is_shown_or_left_out(
 def test_a_run_goes_on_on_another_course(built: Benchmark, tmp_path: Path) -> None:
     plan = RunPlan(selection=Selection(limit=3))
     begun = ask(built, tmp_path / "run", model=failing_at(built.table["id"][0]), plan=plan)
-    assert begun.record.course == {"max_connections": 10, "max_retries": 5, "timeout_s": 600}
+    assert begun.record.course == {"max_connections": 4, "max_retries": 5, "timeout_s": 600}
     course = Course(max_connections=2, max_retries=0, timeout_s=9, workers=1)
     ended = ask(built, tmp_path / "run", model=failing_at(), plan=plan, course=course)
     assert (summary_of(ended).answers, ended.record) == (3, begun.record)

@@ -101,7 +101,7 @@ def ask(
     if is_control(name) and plan.evidence.kind != "none":
         raise InputError(f"{name} looks at nothing: it takes no evidence.", remedy="Ask it without --evidence.")
     course = Course(
-        max_connections=(64 if is_lidar_lm(name) else 10) if max_connections is None else max_connections,
+        max_connections=max_connections,
         max_retries=max_retries,
         timeout_s=timeout,
         workers=prompts.workers,

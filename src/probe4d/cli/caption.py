@@ -53,7 +53,9 @@ def caption(
         typer.Option("--split", help="Official split, or all; left out: val of a whole trainval folder, else all."),
     ] = None,
     version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
-    max_connections: Annotated[int, typer.Option("--max-connections", help="Most requests at once.")] = 10,
+    max_connections: Annotated[
+        int | None, typer.Option("--max-connections", help="Most requests at once. Left out: 10.")
+    ] = None,
     max_retries: options.MaxRetries = 5,
     timeout: options.Timeout = 600,
 ) -> None:

@@ -124,7 +124,7 @@ def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord
     hints = dict(hints_of(prepared.setting, plan.generation))
     opened_with: dict[str, Any] = {} if plan.base_url is None else {"base_url": plan.base_url}
     if isinstance(model, str) and asked_in_batches(model):
-        opened_with["max_connections"] = course.max_connections
+        opened_with["max_connections"] = course.connections(model)
     layout = prepared.setting.layout
     if isinstance(model, FeatureReader):
         drawing = model.drawing(is_contrasted=prepared.setting.contrast is not None)
@@ -143,7 +143,11 @@ def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord
         selection=plan.selection,
         preset=plan.preset,
         benchmark=prepared.benchmark,
-        course={name: getattr(course, name) for name in ("max_connections", "max_retries", "timeout_s")},
+        course={
+            "max_connections": course.connections(model),
+            "max_retries": course.max_retries,
+            "timeout_s": course.timeout_s,
+        },
         versions=versions_of(_reached_name(model)),
     )
 

@@ -189,7 +189,7 @@ def write_captions_of(
                 base_url=captioner.base_url,
                 arguments=captioner.arguments,
                 generation=captioner.generation,
-                max_connections=course.max_connections,
+                max_connections=course.connections(captioner.model),
                 max_retries=course.max_retries,
                 timeout_s=course.timeout_s,
             )

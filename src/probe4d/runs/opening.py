@@ -61,7 +61,7 @@ def open_reader(name: str, plan: RunPlan, *, features: Path | str | None, course
         shown,
         options=options,
         generation=msgspec.structs.replace(plan.generation, **hints_of(setting, plan.generation)),
-        max_connections=(course or Course()).max_connections,
+        max_connections=(course or Course()).connections(name),
         arguments=arguments,
     )
 
@@ -121,7 +121,7 @@ def open_named(name: str, plan: RunPlan, course: Course) -> Model:
         base_url=plan.base_url,
         arguments=plan.arguments,
         generation=plan.generation,
-        max_connections=course.max_connections,
+        max_connections=course.connections(name),
         max_retries=course.max_retries,
         timeout_s=course.timeout_s,
     )
