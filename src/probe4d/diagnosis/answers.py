@@ -10,7 +10,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, questions_from
 from probe4d.diagnosis.parsing import PARSERS, parse_table
-from probe4d.diagnosis.sheet import INVALID, Sheet, code_labels
+from probe4d.diagnosis.sheet import INVALID, SCORED_FORMATS, Sheet, code_labels
 from probe4d.diagnosis.tables import RECORDS_SCHEMA
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of, check_run
@@ -94,7 +94,10 @@ def answered_rows(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
     """
     if not asked.height:
         raise InputError(
-            "was asked none of the questions that can be scored.", path=run.path or run.name, remedy="Leave it out."
+            f"was asked no question of the formats {' or '.join(SCORED_FORMATS)}, and numbers are scored only beside "
+            "these.",
+            path=run.path or run.name,
+            remedy="Ask it some of them too, as a run of its own (--family, --sample), or leave it out.",
         )
     setting = recorded_setting(run.record.setting)
     replies = run.answers.join(asked.select(question="id"), on="question", how="semi", maintain_order="left")
