@@ -165,7 +165,7 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
     table = benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
     if not table.height:
         raise InputError(
-            f"holds no question of the formats {' or '.join(SCORED_FORMATS)}, and numbers are scored only beside these.",
+            f"holds no question of the formats {' or '.join(SCORED_FORMATS)}; numbers are scored only beside these.",
             path=benchmark.path,
             remedy="Give a benchmark that holds some of them too.",
         )
