@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -13,14 +14,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from lidar_asking_making import features_of, texts
+from transformers import AutoModelForCausalLM
 
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark, write_benchmark
-from probe4d.errors import InputError
+from probe4d.errors import InputError, RunError
 from probe4d.models.generation import Generation
-from probe4d.models.lidar_lm.answering_options import LidarOptions
+from probe4d.models.lidar_lm.answering import LidarModel
+from probe4d.models.lidar_lm.answering_options import LidarArguments, LidarOptions
 from probe4d.models.lidar_lm.features import FeatureFolder, write_rows
+from probe4d.models.lidar_lm.language_model import LidarLanguageModel
+from probe4d.models.request import Request
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.plan import RunPlan
 from probe4d.scenes.tables import Scenes
@@ -164,3 +170,34 @@ def test_options_of_lidar_models_are_refused_for_others(
     with pytest.raises(InputError, match="are options of LiDAR language models"):
         probe4d.ask(built, tmp_path / "run", model=control, plan=RunPlan(lidar=LidarOptions(**options)))
     assert not (tmp_path / "run").exists()
+
+
+def _out_of_memory(*_: object, **_others: object) -> None:
+    raise torch.OutOfMemoryError("CUDA out of memory")
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "told"),
+    [
+        (AutoModelForCausalLM, "from_pretrained", "memory of this machine does not suffice .*smaller language model"),
+        (LidarLanguageModel, "to", r"does not fit into the memory of cpu\. Take a machine with more memory, or a"),
+    ],
+)
+def test_a_model_that_does_not_fit_into_the_memory_says_what_to_do(
+    checkpoint: Path, monkeypatch: pytest.MonkeyPatch, owner: type, method: str, told: str
+) -> None:
+    monkeypatch.setattr(owner, method, _out_of_memory)
+    with pytest.raises(RunError, match=told):
+        LidarModel(f"lidar-lm:{checkpoint}", arguments=LidarArguments(device="cpu"))
+
+
+def test_who_waits_for_a_reply_when_the_model_is_closed_is_let_go(checkpoint: Path) -> None:
+    model = LidarModel(f"lidar-lm:{checkpoint}", arguments=LidarArguments(device="cpu"))
+
+    async def close_while_waiting() -> list[object]:
+        replies = [asyncio.create_task(model.reply(Request(key=str(n), text=f"Is it {n}?"))) for n in range(2)]
+        await asyncio.sleep(0)
+        await model.close()
+        return list(await asyncio.wait_for(asyncio.gather(*replies, return_exceptions=True), timeout=60))
+
+    assert [type(reply) for reply in asyncio.run(close_while_waiting())] == [asyncio.CancelledError] * 2

@@ -173,7 +173,9 @@ def test_a_folder_that_is_no_checkpoint_is_refused(tmp_path: Path, tiny_base: Pa
         ({"feature_width": "6"}, "Expected `int`"),
         ({"feature_width": 0}, "feature_width"),
         ({"feature_width": WIDTH + 1}, r"weight has the shape \(32, 6\); expected \(32, 7\)"),
-        ({"version": 2}, "Invalid enum value 2.*version"),
+        ({"feature_width": 10**6}, r"weight has the shape \(32, 6\); expected \(32, 1000000\)"),
+        ({"feature_width": 10**13}, "feature_width"),
+        ({"version": 2}, "another version of Probe4D .*of version 2, here of 1"),
     ],
 )
 def test_a_record_that_means_nothing_is_refused(copied: Path, change: dict[str, Any], told: str) -> None:
@@ -228,7 +230,11 @@ def test_an_adapter_that_does_not_fit_is_refused(copied: Path, fault: str) -> No
         ({"modules_to_save": ["lm_head"]}, "modules_to_save is"),
         ({"r": 0}, "r`"),
         ({"lora_dropout": 1.5}, "lora_dropout"),
-        ({"r": 8}, "has the shape"),
+        ({"r": 8}, "r is 8; the weights beside it are of rank 4"),
+        ({"r": 10**13}, "r is 10000000000000; the weights beside it are of rank 4"),
+        ({"lora_alpha": 0}, "lora_alpha"),
+        ({"alora_invocation_tokens": [1]}, "alora_invocation_tokens is .*not known here"),
+        ({"init_lora_weights": "pissa"}, "init_lora_weights is 'pissa', which changes the language model"),
     ],
 )
 def test_an_adapter_of_another_kind_is_refused(copied: Path, change: dict[str, Any], told: str) -> None:
@@ -238,7 +244,15 @@ def test_an_adapter_of_another_kind_is_refused(copied: Path, change: dict[str, A
 
 
 def test_what_else_peft_writes_does_not_matter(copied: Path) -> None:
-    released = {"inference_mode": True, "init_lora_weights": True, "revision": None, "rank_pattern": {}}
+    released = {
+        "peft_version": "0.21.2",
+        "lora_bias": False,
+        "qalora_group_size": 16,
+        "inference_mode": True,
+        "init_lora_weights": True,
+        "revision": None,
+        "rank_pattern": {},
+    }
     edit(copied / "adapter" / "adapter_config.json", lambda config: config | released)
     assert load_lidar_lm(copied).lora is not None
 
@@ -288,6 +302,12 @@ def test_many_weights_that_do_not_fit_are_counted() -> None:
 def test_a_file_of_anything_but_weights_by_name_is_refused(tmp_path: Path, held: object) -> None:
     torch.save(held, tmp_path / "weights.bin")
     with pytest.raises(InputError, match="no dictionary of weights by name"):
+        read_weights(tmp_path / "weights.bin")
+
+
+def test_a_weight_that_claims_more_than_its_file_holds_is_refused(tmp_path: Path) -> None:
+    torch.save({"weight": torch.zeros(1).expand(10**13)}, tmp_path / "weights.bin")
+    with pytest.raises(InputError, match="does not hold all numbers of 1 weight: weight"):
         read_weights(tmp_path / "weights.bin")
 
 

@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from probe4d.errors import InputError, RunError
 from probe4d.models.lidar_lm.decoding import batch as decoding_batch
 from probe4d.models.lidar_lm.decoding.decoder import Decoder, DecodingItem, DecodingOptions
-from probe4d.models.lidar_lm.decoding.sampling import generator_of
+from probe4d.models.lidar_lm.decoding.sampling import SamplingOptions, generator_of, next_tokens
 from probe4d.models.lidar_lm.decoding.sequences import parts_alike
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.request import Contrast
@@ -137,6 +137,12 @@ def test_questions_that_are_answered_are_computed_no_more(monkeypatch: pytest.Mo
         assert answer.token_ids == unstopped.token_ids[: len(answer.token_ids)]
         assert (len(answer.token_ids) == 6) == (answer.finish_reason == "max_tokens")
     assert read[-5:] == [sum(len(answer.token_ids) >= step for answer in stopped) for step in range(1, 6)]
+
+
+def test_a_temperature_next_to_none_takes_the_likeliest_token() -> None:
+    logits = torch.tensor([[1.0, 30.0, -5.0]])
+    for temperature in (0.0, 1e-40, 1e-7):
+        assert next_tokens(logits, SamplingOptions(temperature=temperature), [generator_of(1)], [True]) == [1]
 
 
 @pytest.mark.parametrize("temperature", [0.05, 1.0])

@@ -166,6 +166,16 @@ class TestImageTower:
         assert load_image_tower(clip).fingerprint == tower.fingerprint
         assert load_image_tower(write_tiny_clip(tmp_path, seed=1)).fingerprint != tower.fingerprint
 
+    def test_half_precision_is_taken_as_it_is_stored(self, clip: Path, tmp_path: Path, tower: ImageTower) -> None:
+        stored = load_image_tower(clip).model.to(torch.bfloat16)
+        with quiet_transformers():
+            stored.save_pretrained(tmp_path)
+        half = load_image_tower(tmp_path)
+        assert half.model.dtype == torch.bfloat16
+        assert half.fingerprint not in ("", tower.fingerprint)
+        noise = np.random.default_rng(1).normal(size=(2, 3, 32, 32)).astype(np.float32)
+        assert np.allclose(half.embed(list(noise)), tower.embed(list(noise)), atol=0.1)
+
     def test_is_read_out_of_a_whole_clip_model(self, tmp_path: Path) -> None:
         sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
         config = CLIPConfig(
@@ -333,8 +343,14 @@ class TestBadInput:
         with pytest.raises(RunError, match=r"does not suffice for 8 key frames at once\. Lower --batch from 8 to 4"):
             encode(PointClouds(surround), full, tmp_path / "features")
 
+    def test_an_encoder_that_does_not_fit_into_the_memory(self, surround, tmp_path: Path, monkeypatch) -> None:
+        large = tiny_encoder()
+        monkeypatch.setattr(large, "to", _out_of_memory)
+        with pytest.raises(RunError, match="the encoder does not fit into the memory of cpu"):
+            encode(PointClouds(surround), large, tmp_path / "features", device="cpu")
+
     def test_what_cannot_go_together(self, surround, encoder, tower, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match="images by an image tower"):
+        with pytest.raises(InputError, match="images by an image tower"):
             encode(CameraImages(surround, "CAM_BACK"), encoder, tmp_path)
         with pytest.raises(InputError, match="at least 1"):
             encode(PointClouds(surround), encoder, tmp_path, batch=0)

@@ -48,7 +48,7 @@ class TestOwn:
         assert FeatureFolder(folder).rows("a", ()).shape == (0, 6)
 
     @given(name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=10))
-    @settings(max_examples=40)
+    @settings(max_examples=40, deadline=None)
     @example(name="../a")
     @example(name=".hidden")
     def test_any_name_of_a_scene_is_a_file_of_the_folder(
@@ -187,6 +187,22 @@ class TestBadInput:
     def test_a_frame_beyond_the_scene(self, folder: Path, frame: int) -> None:
         with pytest.raises(InputError, match=rf"features of 4 key frames, none of key frame {frame}"):
             FeatureFolder(folder).rows("a", [0, frame])
+
+    def test_a_width_that_no_file_has(self, folder: Path) -> None:
+        record = json.loads((folder / FEATURES_FILE).read_text())
+        for width, told in (
+            (10**6, "gives features the width 1000000, and the first files have width 6"),
+            (10**13, "width"),
+        ):
+            (folder / FEATURES_FILE).write_text(json.dumps(record | {"width": width}))
+            with pytest.raises(InputError, match=told):
+                FeatureFolder(folder)
+
+    def test_a_record_of_another_version(self, folder: Path) -> None:
+        record = json.loads((folder / FEATURES_FILE).read_text())
+        (folder / FEATURES_FILE).write_text(json.dumps(record | {"version": 2}))
+        with pytest.raises(InputError, match=r"another version of Probe4D .*of version 2, here of 1"):
+            FeatureFolder(folder)
 
     def test_a_file_of_another_width(self, folder: Path) -> None:
         save_file({"features": rows_of(4, width=5)}, folder / "a.safetensors")

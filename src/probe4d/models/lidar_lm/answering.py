@@ -31,6 +31,7 @@ from probe4d.models.lidar_lm.decoding.decoder import Decoded, Decoder, DecodingI
 from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.layouts import laid_out
+from probe4d.models.lidar_lm.memory import memory_for_model, memory_to_read
 from probe4d.models.lidar_lm.splicing import FEATURES
 from probe4d.models.request import FeatureRows, ModelFailure, Reply, Request
 
@@ -44,6 +45,8 @@ _LIKELIEST = 5
 
 _USUAL_LABELS = (("Yes", "No"), ("A", "B", "C", "D"))
 """Labels that a tokenizer has to tell apart by their first token, where logits are kept."""
+
+_SMALLER = "a checkpoint of a smaller language model"
 
 
 class _Waiting(NamedTuple):
@@ -71,6 +74,7 @@ class LidarModel:
     Raises:
         InputError: The checkpoint cannot be read, the features are not those that it was trained with, or an option
             means nothing to it.
+        RunError: The memory does not suffice, of this machine or of the device.
     """
 
     def __init__(
@@ -87,7 +91,10 @@ class LidarModel:
         refuse_foreign(generation)
         arguments = arguments or LidarArguments()
         device, checkpoint = device_named(arguments.device), Path(name.removeprefix(PREFIX))
-        model = load_lidar_lm(checkpoint, base=arguments.base, ego_text=arguments.ego_text).merged().to(device).eval()
+        with memory_to_read(checkpoint, _SMALLER):
+            model = load_lidar_lm(checkpoint, base=arguments.base, ego_text=arguments.ego_text).merged()
+        with memory_for_model(name, device, option="-M device=cpu", smaller=_SMALLER):
+            model = model.to(device).eval()
         if features is not None:
             features.refuse_other(encoder=model.encoder, width=model.feature_width)
         refuse_other_layout(model.layout, options, checkpoint)
@@ -112,6 +119,7 @@ class LidarModel:
         self._decoding = _decoding_options(options, generation, together=max_connections)
         self._refuse_long_answers()
         self._waiting: list[_Waiting] = []
+        self._open: set[asyncio.Future[Reply]] = set()
         self._answering: asyncio.Task[None] | None = None
 
     def check(self, keys: Collection[str], *, pictures: bool) -> None:
@@ -163,17 +171,23 @@ class LidarModel:
 
         Raises:
             ModelFailure: Its features are missing or do not fit, or the model fails.
+            CancelledError: The model is closed meanwhile.
         """
         waiting = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._open.add(waiting.reply)
+        waiting.reply.add_done_callback(self._open.discard)
         self._waiting.append(waiting)
         if self._answering is None or self._answering.done():
             self._answering = asyncio.create_task(self._answer_all())
         return await waiting.reply
 
     async def close(self) -> None:
-        """Stop answering; what is under way in another thread is let go."""
+        """Stop answering: replies that are waited for are cancelled; what is under way in another thread is let go."""
         if self._answering is not None:
             self._answering.cancel()
+        self._waiting = []
+        for reply in self._open:
+            reply.cancel()
 
     async def _answer_all(self) -> None:
         while self._waiting:

@@ -18,6 +18,7 @@ from transformers import (
 )
 
 from probe4d.errors import InputError
+from probe4d.models.lidar_lm.memory import is_out_of_memory, memory_to_read
 from probe4d.models.lidar_lm.needs import SENTENCEPIECE, refuse_missing
 from probe4d.models.lidar_lm.on_disk import LANGUAGE_MODEL_REMEDY, refuse_no_language_model
 from probe4d.models.lidar_lm.quietly import quiet_transformers
@@ -52,9 +53,15 @@ def read_base(path: Path | str, dtype: torch.dtype | None = None) -> BaseModel:
 
     Raises:
         InputError: There is no such folder, something of it is missing or broken, or it is another architecture.
+        RunError: The memory does not suffice.
     """
     path = Path(path)
     refuse_no_language_model(path)
+    with memory_to_read(path, "a smaller language model"):
+        return _read_base(path, dtype)
+
+
+def _read_base(path: Path, dtype: torch.dtype | None) -> BaseModel:
     config = _read(path, "config.json", AutoConfig)
     if config.architectures != [ARCHITECTURE]:
         found = ", ".join(config.architectures or []) or config.model_type
@@ -104,6 +111,8 @@ def _read(path: Path, what: str, reader: Any, **options: Any) -> Any:
         with quiet_transformers():
             return reader.from_pretrained(path, local_files_only=True, trust_remote_code=False, **options)
     except Exception as error:  # transformers, safetensors and tokenizers share no narrower class
+        if is_out_of_memory(error):
+            raise
         said = str(error).strip().partition("\n")[0]
         raise InputError(
             f"the language model's {what} cannot be read ({said}).", path=path, remedy=LANGUAGE_MODEL_REMEDY

@@ -64,7 +64,7 @@ def encode(
 
     Raises:
         InputError: A number is below 1, a scene is not in the dataset, a reading or file is missing or cannot be used,
-            or the folder holds something else.
+            the folder holds something else, or the encoder is of another kind than the frames.
         RunError: The memory does not suffice, or the disk is full.
     """
     if batch < 1 or workers < 1:
@@ -154,12 +154,15 @@ def _source(
     frames: PointClouds | CameraImages, encoder: LidarEncoder | ImageTower, batch: int, device: str | None
 ) -> _Source:
     from probe4d.models.lidar_lm.devices import device_named
+    from probe4d.models.lidar_lm.memory import memory_for_model
 
-    if isinstance(frames, PointClouds) and not isinstance(encoder, ImageTower):
-        return _LidarSource(frames, encoder, batch, device_named(device))
-    if isinstance(frames, CameraImages) and isinstance(encoder, ImageTower):
-        return _CameraSource(frames, encoder, device_named(device))
-    raise ValueError("point clouds are encoded by a LiDAR encoder, and images by an image tower")
+    where = device_named(device)
+    with memory_for_model("the encoder", where, option="--device cpu", smaller="a smaller encoder"):
+        if isinstance(frames, PointClouds) and not isinstance(encoder, ImageTower):
+            return _LidarSource(frames, encoder, batch, where)
+        if isinstance(frames, CameraImages) and isinstance(encoder, ImageTower):
+            return _CameraSource(frames, encoder, where)
+    raise InputError("point clouds are encoded by a LiDAR encoder, and images by an image tower.")
 
 
 def _encoded(

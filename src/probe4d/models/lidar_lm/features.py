@@ -32,9 +32,11 @@ from probe4d.models.lidar_lm.feature_files import (
     write_array,
 )
 from probe4d.models.lidar_lm.needs import PACKAGE_OF_FEATURES, refuse_missing
+from probe4d.models.lidar_lm.on_disk import Width
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import refuse_full
 from probe4d.store.hashing import digest
+from probe4d.store.records import read_versioned
 from probe4d.wording import counted, listed
 
 __all__ = ["FEATURES_FILE", "FeatureFolder", "FeatureRecord", "start_features", "write_rows"]
@@ -44,6 +46,7 @@ _LOG = logging.getLogger(__name__)
 FEATURES_FILE = "features.json"
 """The record of a folder of features."""
 
+_VERSION = 1  # of the record; it lies beside the fields, since features do not depend on it
 _SCENES_HELD = 128
 _FILES_COMPARED = 3
 _MAKE_THEM = "Make them with `probe4d encode`."
@@ -65,7 +68,7 @@ class FeatureRecord(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     encoder: str | None
-    width: int
+    width: Width
     modality: str | None = "lidar"
     coverage: Coverage | None = None
     wedges: tuple[str, ...] = ()
@@ -97,7 +100,7 @@ class FeatureFolder:
         self._suffix = SAFETENSORS if (self.path / FEATURES_FILE).exists() else RELEASED
         if self._suffix == SAFETENSORS:
             refuse_missing(PACKAGE_OF_FEATURES, user="a folder of features")
-        self.record = _read_record(self.path) if self._suffix == SAFETENSORS else self._released_record()
+        self.record = self._own_record() if self._suffix == SAFETENSORS else self._released_record()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -237,22 +240,38 @@ class FeatureFolder:
                 remedy=MAKE_AGAIN,
             )
 
+    def _own_record(self) -> FeatureRecord:
+        record = read_versioned(self.path / FEATURES_FILE, FeatureRecord, _VERSION, what="features", remedy=_MAKE_THEM)
+        shapes, _ = self._first_shapes()
+        if shapes and all(shape.width != record.width for shape in shapes):  # what takes them is made for the record's
+            raise InputError(
+                f"gives features the width {record.width}, and the first files have width {shapes[0].width}.",
+                path=self.path / FEATURES_FILE,
+                remedy=_MAKE_THEM,
+            )
+        return record
+
     def _released_record(self) -> FeatureRecord:
         """What most of the first files are, so that an odd one does not spoil the others."""
-        shapes: list[FeatureShape] = []
-        faults: list[InputError] = []
-        for scene in self.scenes:
-            try:
-                shapes.append(read_shape(scene_file(self.path, scene, RELEASED)))
-            except InputError as fault:
-                faults.append(fault)
-            if len(shapes) == _FILES_COMPARED:
-                break
+        shapes, faults = self._first_shapes()
         if not shapes:
             nothing = f"holds no features: neither {FEATURES_FILE} nor .npy files."
             raise faults[0] if faults else InputError(nothing, path=self.path, remedy=_MAKE_THEM)
         ((dtype, width), _) = Counter((shape.dtype, shape.width) for shape in shapes).most_common(1)[0]
         return FeatureRecord(encoder=None, width=width, modality=None, dtype=dtype)
+
+    def _first_shapes(self) -> tuple[list[FeatureShape], list[InputError]]:
+        """What the first files say that can be read, and what is wrong with those before them that cannot."""
+        shapes: list[FeatureShape] = []
+        faults: list[InputError] = []
+        for scene in self.scenes:
+            try:
+                shapes.append(read_shape(scene_file(self.path, scene, self._suffix)))
+            except InputError as fault:
+                faults.append(fault)
+            if len(shapes) == _FILES_COMPARED:
+                break
+        return shapes, faults
 
 
 def start_features(path: Path | str, record: FeatureRecord) -> FeatureFolder:
@@ -264,7 +283,8 @@ def start_features(path: Path | str, record: FeatureRecord) -> FeatureFolder:
     folder = Path(path)
     if not (folder / FEATURES_FILE).exists():
         refuse_full(folder, "is no folder of features and is not empty.", ignored=lambda entry: entry.name[0] == ".")
-        write_bytes(folder / FEATURES_FILE, msgspec.json.format(msgspec.json.encode(record)) + b"\n")
+        versioned = msgspec.to_builtins(record) | {"version": _VERSION}
+        write_bytes(folder / FEATURES_FILE, msgspec.json.format(msgspec.json.encode(versioned)) + b"\n")
     found = FeatureFolder(folder)
     fields = FeatureRecord.__struct_fields__
     if other := [name for name in fields if getattr(found.record, name) != getattr(record, name)]:
@@ -293,16 +313,3 @@ def write_rows(path: Path | str, scene: str, rows: NDArray[np.float32]) -> None:
             remedy="Check the encoder's weights and the scene's point clouds.",
         )
     write_array(scene_file(Path(path), scene, SAFETENSORS), scene, rows)
-
-
-def _read_record(folder: Path) -> FeatureRecord:
-    path = folder / FEATURES_FILE
-    try:
-        record = msgspec.json.decode(path.read_bytes(), type=FeatureRecord)
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise InputError(f"is no record of features ({error}).", path=path, remedy=_MAKE_THEM) from error
-    if record.width < 1:
-        raise InputError(f"gives features the width {record.width}.", path=path, remedy=_MAKE_THEM)
-    return record

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ from PIL import Image
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.needs import refuse_missing
 from probe4d.models.lidar_lm.on_disk import CLIP_REMEDY, refuse_no_clip
-from probe4d.store.hashing import canonical_json
 
 if TYPE_CHECKING:
     import torch
@@ -56,13 +54,11 @@ class ImageTower:
 
     @property
     def fingerprint(self) -> str:
-        """First 16 hexadecimal digits of SHA-256 over settings and weights, sorted by name: computed when asked."""
+        """Digest of settings and weights (see `weights.fingerprint`), computed when asked."""
+        from probe4d.models.lidar_lm.weights import fingerprint
+
         settings = [self._side_px, self._means.tolist(), self._deviations.tolist()]
-        digest = hashlib.sha256(canonical_json(settings))
-        for name, weight in sorted(self.model.state_dict().items()):
-            digest.update(canonical_json([name, str(weight.dtype), list(weight.shape)]))
-            digest.update(weight.detach().cpu().contiguous().numpy().tobytes())
-        return digest.hexdigest()[:16]
+        return fingerprint(settings, self.model.state_dict())
 
     def to(self, device: torch.device) -> ImageTower:
         """Move the model to a device."""
@@ -101,17 +97,19 @@ def load_image_tower(path: Path | str) -> ImageTower:
 
     Raises:
         InputError: There is no such folder, or it holds no whole image tower.
+        RunError: The memory does not suffice.
     """
     folder = Path(path)
     refuse_no_clip(folder)
     refuse_missing()
     from transformers import AutoConfig, CLIPVisionModelWithProjection
 
+    from probe4d.models.lidar_lm.memory import memory_to_read
     from probe4d.models.lidar_lm.quietly import quiet_transformers
 
     read: Any = CLIPVisionModelWithProjection.from_pretrained  # its type leaves output_loading_info out
     try:
-        with quiet_transformers():
+        with quiet_transformers(), memory_to_read(folder, "a smaller CLIP model"):
             config: Any = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
             if config.model_type == "clip":  # both halves, whose shared width stands beside them
                 config.vision_config.projection_dim = config.projection_dim

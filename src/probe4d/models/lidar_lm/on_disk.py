@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from probe4d.errors import InputError
 
@@ -10,12 +13,16 @@ __all__ = [
     "CLIP_REMEDY",
     "ENCODER_RECORD",
     "LANGUAGE_MODEL_REMEDY",
+    "Width",
     "refuse_no_clip",
     "refuse_no_encoder",
     "refuse_no_language_model",
 ]
 
 ENCODER_RECORD = "encoder.json"
+
+Width = Annotated[int, msgspec.Meta(ge=1, le=2**20)]
+"""Length of a feature row; the bound keeps what a damaged record says from being computed with."""
 
 _TRANSFORMERS_CONFIG = "config.json"
 

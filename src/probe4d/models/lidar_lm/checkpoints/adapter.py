@@ -9,6 +9,7 @@ import msgspec
 from peft import LoraConfig
 from torch import Tensor
 
+from probe4d.errors import InputError
 from probe4d.models.lidar_lm.checkpoints.adapter_config import (
     REMEDY,
     AdapterConfig,
@@ -19,6 +20,7 @@ from probe4d.models.lidar_lm.checkpoints.record import ADAPTER_CONFIG
 from probe4d.models.lidar_lm.language_model import LORA, Base, LidarLanguageModel, lora_targets
 from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
 from probe4d.store.files import write_bytes
+from probe4d.wording import listed
 
 __all__ = ["WEIGHTS", "adapter_config", "adapter_weights", "add_adapter", "base_kept", "write_adapter"]
 
@@ -70,5 +72,13 @@ def add_adapter(model: LidarLanguageModel, folder: Path, weights_file: str = WEI
     """
     config = read_config(folder / ADAPTER_CONFIG)
     refuse_other_kind(config, lora_targets(model.language_model), folder / ADAPTER_CONFIG)
+    weights = read_weights(folder / weights_file)
+    ranks = {weight.shape[0] for name, weight in weights.items() if name.endswith(".lora_A.weight") and weight.ndim}
+    if ranks and config.r not in ranks:  # told before layers of that rank are allocated
+        raise InputError(
+            f"r is {config.r}; the weights beside it are of rank {listed(sorted(map(str, ranks)))}.",
+            path=folder / ADAPTER_CONFIG,
+            remedy=REMEDY,
+        )
     model.with_lora(config.r, config.lora_alpha, config.lora_dropout)
-    fill(adapter_weights(model), read_weights(folder / weights_file), folder / weights_file, remedy=REMEDY)
+    fill(adapter_weights(model), weights, folder / weights_file, remedy=REMEDY)

@@ -17,17 +17,38 @@ REMEDY = f"Give the adapter of this language model, or the base that it was trai
 """What to do about an adapter that does not fit."""
 
 
+_HARMLESS = {
+    "arrow_config",
+    "auto_mapping",
+    "corda_config",
+    "eva_config",
+    "inference_mode",
+    "layers_pattern",
+    "loftq_config",
+    "lora_ga_config",
+    "megatron_core",
+    "peft_version",
+    "qalora_group_size",
+    "revision",
+}
+"""What else peft writes, of no account to how layers act: origins, and details of what other fields turn on."""
+
+_FIRST_WEIGHTS, _PLAIN_FIRST_WEIGHTS = "init_lora_weights", (True, "gaussian")
+"""How the weights were drawn; otherwise than so, peft changes those of the language model as well (PiSSA, OLoRA, …)."""
+
+
 class AdapterConfig(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What of peft's `adapter_config.json` decides how LoRA layers act, by peft's names.
 
-    The fields from `bias` on are known so that what would act otherwise than B4DL's LoRA is refused.
+    The fields from `bias` on are known so that what would act otherwise than B4DL's LoRA is refused. So is any other
+    field that says something, but for those that say nothing of how the layers act.
     """
 
     peft_type: str
     task_type: str | None = None
     base_model_name_or_path: str | None = None
     r: Annotated[int, msgspec.Meta(ge=1)]
-    lora_alpha: int
+    lora_alpha: Annotated[int, msgspec.Meta(ge=1)]
     lora_dropout: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.0
     target_modules: list[str]
     bias: str = "none"
@@ -44,14 +65,30 @@ def read_config(path: Path) -> AdapterConfig:
     """Read an `adapter_config.json`.
 
     Raises:
-        InputError: It is missing, or is no such file.
+        InputError: It is missing, is no such file, or has an unknown field that may change how the layers act.
     """
     if not path.is_file():
         raise InputError("is missing.", path=path, remedy="Give the folder of a LoRA adapter, whole.")
     try:
-        return msgspec.json.decode(path.read_bytes(), type=AdapterConfig)
-    except msgspec.MsgspecError as error:
+        config = msgspec.json.decode(path.read_bytes(), type=AdapterConfig)
+        fields: dict[str, Any] = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.MsgspecError, RecursionError) as error:
         raise InputError(f"is not what peft writes ({error}).", path=path, remedy=REMEDY) from error
+    first_weights = fields.pop(_FIRST_WEIGHTS, True)
+    if first_weights and first_weights not in _PLAIN_FIRST_WEIGHTS:
+        raise InputError(
+            f"{_FIRST_WEIGHTS} is {first_weights!r}, which changes the language model too; expected True.",
+            path=path,
+            remedy="Convert it to a plain LoRA adapter with peft.",
+        )
+    for name in sorted(fields.keys() - set(AdapterConfig.__struct_fields__) - _HARMLESS):
+        if fields[name]:
+            raise InputError(
+                f"{name} is {fields[name]!r}, which is not known here and may change how the layers act.",
+                path=path,
+                remedy="Give an adapter of plain LoRA.",
+            )
+    return config
 
 
 def refuse_other_kind(config: AdapterConfig, targets: list[str], path: Path) -> None:

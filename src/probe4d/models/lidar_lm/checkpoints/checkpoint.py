@@ -31,7 +31,7 @@ from probe4d.models.lidar_lm.checkpoints.record import (
 )
 from probe4d.models.lidar_lm.checkpoints.released import load_released
 from probe4d.models.lidar_lm.language_model import Base, LidarLanguageModel
-from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
+from probe4d.models.lidar_lm.weights import fill, read_weights, refuse_other_shapes, write_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder
 
@@ -89,6 +89,7 @@ def load_lidar_lm(
     Raises:
         InputError: Something is missing or broken, the base is another than the checkpoint's, or an ego text is given
             for a checkpoint that says itself which it has.
+        RunError: The memory does not suffice.
     """
     folder, base = Path(folder), None if base is None else Path(base)
     refuse_no_checkpoint(folder)
@@ -105,6 +106,10 @@ def load_lidar_lm(
             path=folder,
             remedy=f"Give the base that it was made of ({BASE_OPTION}).",
         )
+    path, whole = folder / PROJECTOR, "Give a whole checkpoint."
+    projector = read_weights(path)
+    with torch.device("meta"):  # nothing is allocated for a width that is not that of the file
+        refuse_other_shapes(nn.Linear(record.feature_width, hidden).state_dict(), projector, path, remedy=whole)
     model = LidarLanguageModel(
         found.language_model.requires_grad_(False),
         nn.Linear(record.feature_width, hidden, dtype=dtype),
@@ -115,8 +120,7 @@ def load_lidar_lm(
         ego_text=record.ego_text,
         encoder=record.encoder,
     )
-    path = folder / PROJECTOR
-    fill(model.projector.state_dict(), read_weights(path), path, remedy="Give a whole checkpoint.")
+    fill(model.projector.state_dict(), projector, path, remedy=whole)
     if record.adapter:
         add_adapter(model, folder / ADAPTER)
     return model.eval()

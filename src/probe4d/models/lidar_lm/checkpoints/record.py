@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
 
 import msgspec
 
@@ -11,6 +10,8 @@ from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.models.lidar_lm.conversation import TemplateName
 from probe4d.models.lidar_lm.layouts import Layout
+from probe4d.models.lidar_lm.on_disk import Width
+from probe4d.store.records import read_versioned
 
 __all__ = [
     "ADAPTER_CONFIG",
@@ -28,6 +29,9 @@ __all__ = [
 ]
 
 RECORD = "lidar_lm.json"
+
+VERSION = 1
+"""Of what `lidar_lm.json` holds."""
 
 ADAPTER_CONFIG = "adapter_config.json"
 """What peft says of LoRA layers, in our checkpoints and in released ones."""
@@ -72,13 +76,13 @@ class CheckpointRecord(msgspec.Struct, frozen=True, kw_only=True):
     layout: Layout
     template: TemplateName
     ego_text: EgoText
-    feature_width: Annotated[int, msgspec.Meta(ge=1)]
+    feature_width: Width
     hidden_width: int
     encoder: str | None
     dtype: str
     base: BaseRecord | None
     adapter: bool
-    version: Literal[1] = 1
+    version: int = VERSION
 
 
 def refuse_no_checkpoint(folder: Path) -> None:
@@ -107,13 +111,7 @@ def read_record(folder: Path) -> CheckpointRecord:
     Raises:
         InputError: Its record is missing or broken.
     """
-    path = folder / RECORD
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=CheckpointRecord)
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
-    except msgspec.MsgspecError as error:
-        raise InputError(f"is not the record of a checkpoint ({error}).", path=path) from error
+    return read_versioned(folder / RECORD, CheckpointRecord, VERSION, what="a checkpoint")
 
 
 def base_folder(folder: Path, record: CheckpointRecord, base: Path | None) -> Path | None:

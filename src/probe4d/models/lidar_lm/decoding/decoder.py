@@ -11,13 +11,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from probe4d.errors import InputError, RunError
+from probe4d.errors import InputError
 from probe4d.models.lidar_lm.decoding.batch import Answering, DecodingBatch
 from probe4d.models.lidar_lm.decoding.items import Decoded, DecodingItem, DecodingModel, DecodingOptions
 from probe4d.models.lidar_lm.decoding.key_value_cache import decoding_attention
 from probe4d.models.lidar_lm.decoding.sampling import generator_of
 from probe4d.models.lidar_lm.decoding.sequences import Numbers
-from probe4d.models.lidar_lm.memory import is_out_of_memory
+from probe4d.models.lidar_lm.memory import memory_that_suffices
 from probe4d.models.lidar_lm.splicing import FEATURES
 from probe4d.models.request import Contrast
 
@@ -57,18 +57,15 @@ class Decoder:
             RunError: Memory runs out, or the model's logits are not finite.
         """
         with torch.inference_mode(), decoding_attention(self.model.language_model):
-            try:
+            too_much = (
+                f"memory ran out while {options.batch_rows} rows were decoded at once (a question with temporal "
+                "contrast takes two). Ask fewer questions together (max_connections, --max-connections; "
+                "batch_rows in Python), or show fewer frames."
+            )
+            with memory_that_suffices(too_much):
                 under_way, embedded_rows = self._begin(items, options)
                 for batch in _batches(under_way, options.batch_rows):
                     DecodingBatch(self.model, batch, embedded_rows, options).answer()
-            except RuntimeError as error:
-                if not is_out_of_memory(error):
-                    raise
-                raise RunError(
-                    f"memory ran out while {options.batch_rows} rows were decoded at once (a question with temporal "
-                    "contrast takes two). Ask fewer questions together (max_connections, --max-connections; "
-                    "batch_rows in Python), or show fewer frames."
-                ) from error
         return [self._decoded(answering) for answering in under_way]
 
     def _begin(self, items: Sequence[DecodingItem], options: DecodingOptions) -> tuple[list[Answering], Tensor]:

@@ -14,13 +14,16 @@ from probe4d.models.lidar_lm.answering_options import Sampling
 
 __all__ = ["SamplingOptions", "generator_of", "next_tokens"]
 
+_LEAST_TEMPERATURE = 1e-6
+"""Logits divided by less might be more than float32 holds, and the likeliest token is drawn all the same."""
+
 
 class SamplingOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How tokens are drawn; the defaults are LiDAR-Hallu's.
 
     Attributes:
         sampling: Whether items without contrast are cut off by `top_k` and `top_p`; with contrast none is.
-        temperature: Divides the logits; 0 or less takes the likeliest token.
+        temperature: Divides the logits; below 1e-6 the likeliest token is taken.
         top_k: Most tokens that are left; null leaves all.
         top_p: Probability that the tokens left hold at least together; null leaves all.
 
@@ -73,7 +76,7 @@ def next_tokens(
             "the language model's logits are not finite numbers. Look for such values among the features and weights; "
             "where there are none, load the model as bf16 or fp32, whose range is wider than that of fp16."
         )
-    if options.temperature <= 0:
+    if options.temperature < _LEAST_TEMPERATURE:
         return logits.argmax(dim=-1).tolist()
     scaled = logits / options.temperature
     rows = torch.tensor([row for row, is_cut in enumerate(cut) if is_cut], device=logits.device, dtype=torch.int64)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -14,7 +12,7 @@ from probe4d.models.lidar_lm.encoder.options import EncoderOptions
 from probe4d.models.lidar_lm.encoder.pooling import AttentionPooling
 from probe4d.models.lidar_lm.encoder.voxel_features import VoxelFeatures
 from probe4d.models.lidar_lm.encoder.window_attention import WindowAttention
-from probe4d.store.hashing import canonical_json
+from probe4d.models.lidar_lm.weights import fingerprint
 
 __all__ = ["OTHER_ARCHITECTURE", "LidarEncoder", "LocalFeatures"]
 
@@ -82,13 +80,8 @@ class LidarEncoder(nn.Module):
 
     @property
     def fingerprint(self) -> str:
-        """First 16 hexadecimal digits of SHA-256 over options and weights, sorted by name: computed when asked."""
-        digest = hashlib.sha256(canonical_json(self.options))
-        for name, weight in sorted(self.state_dict().items()):
-            values: np.ndarray = weight.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
-            digest.update(canonical_json([name, str(weight.dtype), list(weight.shape)]))
-            digest.update(values.tobytes())
-        return digest.hexdigest()[:16]
+        """Digest of options and weights (see `weights.fingerprint`), computed when asked."""
+        return fingerprint(self.options, self.state_dict())
 
     def _encoded(self, clouds: PackedClouds) -> tuple[Tensor, Occupancy]:
         occupied = occupancy(clouds, self.options.grid, self.options.compat)

@@ -13,6 +13,10 @@ __all__ = ["Compat", "EncoderOptions", "GridOptions"]
 
 Compat = Literal["paper", "released"]
 
+_MOST = {"blocks": 256, "window_cells": 256}
+_MOST_OF_OTHERS, _MOST_CELLS_ALONG_AN_AXIS = 2**16, 2**12
+"""Far above what anybody trains, they keep what a damaged file says from being allocated."""
+
 
 class GridOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The bird's-eye grid of an encoder: one layer of cells, each as high as the range.
@@ -33,8 +37,11 @@ class GridOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             raise InputError(f"a grid needs a finite range and cells of positive size, not {self}.")
         for axis, (low, high, size) in enumerate(zip(self.range_m[:3], self.range_m[3:], self.voxel_m, strict=True)):
             cells = (high - low) / size
-            if cells < 0.5 or abs(cells - round(cells)) > 1e-6:
-                raise InputError(f"cells of {size} m do not divide the range of {low} to {high} m along {'xyz'[axis]}.")
+            if not 0.5 <= cells <= _MOST_CELLS_ALONG_AN_AXIS or abs(cells - round(cells)) > 1e-6:
+                raise InputError(
+                    f"cells of {size} m do not divide the range of {low} to {high} m along {'xyz'[axis]} into 1 to "
+                    f"{_MOST_CELLS_ALONG_AN_AXIS:,} cells."
+                )
         if round((self.range_m[5] - self.range_m[2]) / self.voxel_m[2]) != 1:
             raise InputError(
                 f"the encoder has one layer of cells, so a cell is {self.range_m[5] - self.range_m[2]} m high, "
@@ -89,8 +96,8 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in self.__struct_fields__ if name not in ("grid", "compat")}
         for name, size in sizes.items():
-            if size < 1:
-                raise InputError(f"{name} of an encoder must be at least 1, not {size}.")
+            if not 1 <= size <= (most := _MOST.get(name, _MOST_OF_OTHERS)):
+                raise InputError(f"{name} of an encoder must be at least 1 and at most {most:,}, not {size}.")
         for name, divisor in (("channels", 4), ("channels", self.heads), ("out_channels", self.pooling_heads)):
             if sizes[name] % divisor:
                 raise InputError(f"{name} of an encoder must be a multiple of {divisor}, not {sizes[name]}.")

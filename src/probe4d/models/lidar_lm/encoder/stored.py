@@ -5,23 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import torch
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, LidarEncoder
 from probe4d.models.lidar_lm.encoder.lidarclip_checkpoint import load_lidarclip
 from probe4d.models.lidar_lm.encoder.options import Compat, EncoderOptions
 from probe4d.models.lidar_lm.on_disk import ENCODER_RECORD, refuse_no_encoder
-from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
+from probe4d.models.lidar_lm.weights import fill, read_weights, refuse_other_shapes, write_weights
 from probe4d.store.files import write_bytes
+from probe4d.store.records import read_versioned
 
 __all__ = ["load_encoder", "save_encoder"]
 
+_VERSION = 1
 _WEIGHTS = "encoder.safetensors"
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
     options: EncoderOptions
     fingerprint: str
+    version: int = _VERSION
 
 
 def save_encoder(encoder: LidarEncoder, folder: Path | str) -> None:
@@ -53,10 +57,13 @@ def load_encoder(path: Path | str, *, compat: Compat | None = None) -> LidarEnco
 
 
 def _load_folder(path: Path) -> LidarEncoder:
-    record = _read_record(path / ENCODER_RECORD)
+    record = read_versioned(path / ENCODER_RECORD, _Record, _VERSION, what="an encoder")
     file = path / _WEIGHTS
+    weights = read_weights(file)
+    with torch.device("meta"):  # nothing is allocated for sizes that are not those of the file
+        refuse_other_shapes(LidarEncoder(record.options).state_dict(), weights, file, remedy=OTHER_ARCHITECTURE)
     encoder = LidarEncoder(record.options)
-    fill(encoder.state_dict(), read_weights(file), file, remedy=OTHER_ARCHITECTURE)
+    fill(encoder.state_dict(), weights, file, remedy=OTHER_ARCHITECTURE)
     if encoder.fingerprint != record.fingerprint:
         raise InputError(
             f"has the fingerprint {encoder.fingerprint}, but {ENCODER_RECORD} beside it describes "
@@ -65,12 +72,3 @@ def _load_folder(path: Path) -> LidarEncoder:
             remedy="Copy both files of one encoder.",
         )
     return encoder.eval()
-
-
-def _read_record(file: Path) -> _Record:
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=_Record)
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror}).", path=file) from error
-    except (msgspec.DecodeError, InputError) as error:
-        raise InputError(f"is not the record of an encoder ({error}).", path=file) from error
