@@ -175,9 +175,12 @@ def test_a_question_whose_motion_is_not_known_is_left_out_as_in_asking(
     assert ("left out: 1 × its ego motion" in readme) == (ego_text == "question")
 
 
-def test_rows_say_how_many_key_frames_their_scene_has(tmp_path: Path) -> None:
+def test_rows_say_which_scene_they_are_about(tmp_path: Path) -> None:
     benchmark = making.benchmark_of(
         [making.question(place, suite="lidar-hallu", keyframes=count) for place, count in enumerate((40, None))]
     )
     export_training(benchmark, tmp_path / "rows")
-    assert [row.keyframes for row in read_training_rows(tmp_path / "rows")] == [40, None]
+    rows = read_training_rows(tmp_path / "rows")
+    assert [row.keyframes for row in rows] == [40, None]
+    assert [row.dataset for row in rows] == [benchmark.record.source.fingerprint] * 2
+    assert rows[0].dataset is not None

@@ -92,11 +92,14 @@ def test_captions_are_about_the_key_frames_of_their_samples(tmp_path: Path, scen
     read, done = imported(rows, tmp_path, scenes=scenes)
     assert read == [
         TrainingRow(
-            scene=keyframe["scene"], frames=(7,), prompt="What is ahead?", answer="Two cars.", keyframes=keyframes
-        ),
-        TrainingRow(
-            scene=keyframe["scene"], frames=(7,), prompt="What is behind?", answer="Nothing.", keyframes=keyframes
-        ),
+            scene=keyframe["scene"],
+            frames=(7,),
+            prompt=prompt,
+            answer=answer,
+            keyframes=keyframes,
+            dataset=scenes.fingerprint,
+        )
+        for prompt, answer in (("What is ahead?", "Two cars."), ("What is behind?", "Nothing."))
     ]
     assert sum(done.left_out.values()) == 1
 

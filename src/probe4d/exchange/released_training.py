@@ -97,9 +97,15 @@ def import_training(
         else:
             scene, frame = place
             frames = None if frame is None else (frame,)
-            keyframes = None if places is None else places.keyframes[scene]
             rows.append(
-                TrainingRow(scene=scene, frames=frames, prompt=said.question, answer=said.answer, keyframes=keyframes)
+                TrainingRow(
+                    scene=scene,
+                    frames=frames,
+                    prompt=said.question,
+                    answer=said.answer,
+                    keyframes=None if places is None else places.keyframes[scene],
+                    dataset=None if scenes is None else scenes.fingerprint,
+                )
             )
     if not rows:
         reasons = most_frequent(left_out, rest="for other reasons") or ["it is empty"]

@@ -4,6 +4,7 @@ import json
 import math
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -385,6 +386,20 @@ def test_features_of_another_length_than_the_scene_are_refused(ground: Ground, t
     with pytest.raises(InputError, match=r"features of 6 key frames of scene .* about a scene of 9"):
         ground.projector(tmp_path / "out", rows)
     assert not (tmp_path / "out").exists()
+
+
+def test_features_of_another_dataset_are_refused(ground: Ground, tmp_path: Path) -> None:
+    dataset = "d" * 64
+    shutil.copytree(ground.path, tmp_path / "features")
+    record = tmp_path / "features" / "features.json"
+    record.write_text(json.dumps({**json.loads(record.read_text()), "dataset": dataset}))
+    ground = replace(ground, path=tmp_path / "features")
+    others = [*ground.rows[:1], *(msgspec.structs.replace(row, dataset="e" * 64) for row in ground.rows[1:])]
+    with pytest.raises(InputError, match=r"features of another dataset \(d{16}\) than the one needed \(e{16}\)"):
+        ground.projector(tmp_path / "out", others)
+    assert not (tmp_path / "out").exists()
+    same = [msgspec.structs.replace(row, dataset=dataset) for row in ground.rows]
+    assert ground.projector(tmp_path / "out", same, epochs=1).losses
 
 
 def test_the_record_of_another_version_is_told_as_such(ground: Ground, projector: Trained, tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ __all__ = ["export_training"]
 _HOW = f"""\
 `{ROWS_FILE}` holds a row for every prompt: `scene` and `frames` (the key frames whose features are shown; null shows \
 the whole scene), `prompt`, `answer`, and with it the ego vehicle's motion in words where it is trained with \
-(`ego_text`), and how many key frames the scene has (`keyframes`). Train on it with
+(`ego_text`). So that features of other scenes are refused, it says how many key frames the scene has (`keyframes`) \
+and which dataset it is of (`dataset`, a fingerprint). Train on it with
 
 ```
 probe4d encode DATAROOT --encoder CHECKPOINT --out FEATURES
@@ -78,7 +79,7 @@ def export_training(
     motion = ToldMotion(ego_text, scenes)
     prepared = _told(prepare(benchmark, msgspec.structs.replace(plan, evidence=EvidencePlan())), motion)
     refuse_seeds(prepared)
-    rows = _Rows(plan.evidence, ego_text, motion, scenes)
+    rows = _Rows(plan.evidence, ego_text, motion, scenes, dataset=benchmark.record.source.fingerprint)
     if begun is not None:
         begun(len(prepared.asked))
     with whole_folder(out) as folder:
@@ -115,8 +116,10 @@ def _told(prepared: Prepared, motion: ToldMotion) -> Prepared:
 class _Rows:
     """Makes training rows of worded questions."""
 
-    def __init__(self, evidence: EvidencePlan, kind: EgoText, motion: ToldMotion, scenes: Scenes | None) -> None:
-        self._evidence, self._kind, self._motion = evidence, kind, motion
+    def __init__(
+        self, evidence: EvidencePlan, kind: EgoText, motion: ToldMotion, scenes: Scenes | None, *, dataset: str | None
+    ) -> None:
+        self._evidence, self._kind, self._motion, self._dataset = evidence, kind, motion, dataset
         self._names = None if scenes is None else SceneNames(scenes)
 
     def of(self, item: ExportItem, question: Question) -> TrainingRow:
@@ -131,6 +134,7 @@ class _Rows:
             ego_text=self._motion.of(question, item.prompt, frames),
             ego_text_kind=self._kind,
             keyframes=question.keyframes,
+            dataset=self._dataset,
         )
 
     def _frames(self, question: Question) -> tuple[int, ...] | None:

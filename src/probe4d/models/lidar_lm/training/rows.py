@@ -40,6 +40,7 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             without (see `probe4d.evidence.ego_text`).
         ego_text_kind: Which of the texts it is; the model will be asked with the same.
         keyframes: Number of key frames of the scene, which its features must have; null where that is not known.
+        dataset: Fingerprint of the dataset's tables, which its features must come from; null where that is not known.
     """
 
     scene: str
@@ -49,6 +50,7 @@ class TrainingRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ego_text: str | None = None
     ego_text_kind: EgoText = "none"
     keyframes: int | None = None
+    dataset: str | None = None
 
 
 def read_training_rows(path: Path | str) -> list[TrainingRow]:

@@ -276,7 +276,9 @@ def _train(
 
 
 def _refuse_unusable(rows: Sequence[TrainingRow], features: FeatureFolder, learner: Learner) -> None:
-    """Refuse, before anything is trained, rows that are too long or whose features are missing or broken."""
+    """Refuse, before anything is trained, rows that are too long or whose features are missing, broken or others."""
+    for dataset in dict.fromkeys(row.dataset for row in rows):
+        features.refuse_other(dataset=dataset)
     frames = {scene: len(features.rows(scene)) for scene in dict.fromkeys(row.scene for row in rows)}
     for row in rows:
         of_scene = frames[row.scene]
