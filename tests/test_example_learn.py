@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from torch import Tensor, nn
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.evidence.point_clouds import PointClouds
@@ -108,12 +109,23 @@ def test_answers_in_a_mirror_are_those_of_the_other_side() -> None:
     np.testing.assert_array_equal(mirrored_answers(mirrored_answers(answers)), answers)
 
 
+def weights_of(module: nn.Module) -> dict[str, Tensor]:
+    return {name: weight.detach().clone() for name, weight in module.named_parameters()}
+
+
+def changed_share(before: dict[str, Tensor], module: nn.Module) -> float:
+    """Share of a module's weights that are no longer what they were."""
+    after = dict(module.named_parameters())
+    assert after.keys() == before.keys()
+    return sum(not after[name].equal(weight) for name, weight in before.items()) / len(before)
+
+
 def test_a_few_steps_change_every_part_and_leave_a_checkpoint(scenes: Scenes, tmp_path: Path) -> None:
     import torch
     from encoder_course import Course, train_encoder
     from learn import learn_language
     from questions import key_frames
-    from tiny_model import tiny_encoder
+    from tiny_model import tiny_encoder, tiny_language_model
 
     from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
     from probe4d.models.lidar_lm.encoding import encode
@@ -121,18 +133,18 @@ def test_a_few_steps_change_every_part_and_leave_a_checkpoint(scenes: Scenes, tm
 
     torch.manual_seed(0)
     frames, clouds, encoder = key_frames(scenes), PointClouds(scenes), tiny_encoder()
-    before = {name: weight.detach().clone() for name, weight in encoder.named_parameters()}
+    before = weights_of(encoder)
     told: list[Loss] = []
     train_encoder(encoder, frames, clouds, Course(2, frames=2, rate=1e-3, seed=0), tmp_path / "encoder", told.append)
     assert read_losses(tmp_path / "encoder") == told
     assert [loss.step for loss in told] == [1, 2]
     assert not encoder.training
-    changed = [name for name, weight in encoder.named_parameters() if not weight.equal(before[name])]
-    assert len(changed) > 0.9 * len(before)
+    assert changed_share(before, encoder) > 0.9
     encode(clouds, encoder, tmp_path / "features")
     learn_language(tmp_path / "checkpoint", tmp_path / "features", frames, seed=0)
     model = load_lidar_lm(tmp_path / "checkpoint")
     assert model.feature_width == 6 * encoder.options.out_channels
     assert model.encoder == encoder.fingerprint
-    losses = [loss.loss for loss in read_losses(tmp_path / "checkpoint")]
-    assert losses[-1] < losses[0]
+    torch.manual_seed(0)
+    untrained = weights_of(tiny_language_model(model.tokenizer))
+    assert changed_share(untrained, model) > 0.9

@@ -21,7 +21,7 @@ def phrase_tokenizer(prompts: Iterable[str], answers: Iterable[str]) -> PreTrain
     """Make a tokenizer whose tokens are frame numbers and the phrases between them.
 
     A prompt of LiDAR-Hallu has three tokens then, and `, is the nearest car at the left position ...` is one of them:
-    a language model of two layers need not compose a class and a sector before it can look for them. Any other text
+    a language model of few layers need not compose a class and a sector before it can look for them. Any other text
     is spelt in characters.
 
     Args:
