@@ -96,7 +96,8 @@ class EncoderOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     def __post_init__(self) -> None:
         sizes = {name: getattr(self, name) for name in self.__struct_fields__ if name not in ("grid", "compat")}
         for name, size in sizes.items():
-            if not 1 <= size <= (most := _MOST.get(name, _MOST_OF_OTHERS)):
+            most = _MOST.get(name, _MOST_OF_OTHERS)
+            if not 1 <= size <= most:
                 raise InputError(f"{name} of an encoder must be at least 1 and at most {most:,}, not {size}.")
         for name, divisor in (("channels", 4), ("channels", self.heads), ("out_channels", self.pooling_heads)):
             if sizes[name] % divisor:
