@@ -12,7 +12,7 @@ from lidar_encoder_making import TINY, random_cloud, random_encoder
 
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.encoder import EncoderOptions, GridOptions, LidarEncoder, PackedClouds, pack
-from probe4d.models.lidar_lm.encoder.grid import cell_centres, occupancy
+from probe4d.models.lidar_lm.encoder.grid import occupancy
 
 RELEASED = msgspec.structs.replace(TINY, compat="released")
 EMPTY = np.zeros((0, 4), np.float32)
@@ -47,12 +47,13 @@ def test_different_clouds_have_different_embeddings(encoder):
     assert np.abs(first - second).max() > 1e-2
 
 
-def test_occupied_cells_are_those_of_the_points_and_have_their_centres():
+def test_local_features_lie_at_the_centres_of_the_occupied_cells(encoder):
     cloud = np.array([[9.9, 3.9, 0, 0], [0.1, -4.9, 0, 0], [0.2, -4.8, 0, 0], [0.1, -4.4, 0, 0]], np.float32)
-    occupied = occupancy(pack([EMPTY, cloud]), TINY.grid)
-    assert occupied.cloud.tolist() == [1, 1, 1]
-    centres_m = cell_centres(occupied.cell, TINY.grid).numpy()
-    np.testing.assert_allclose(centres_m, [[0.25, -4.75, 1], [0.25, -4.25, 1], [9.75, 3.75, 1]])
+    with torch.no_grad():
+        embeddings, local = encoder.with_local(pack([EMPTY, cloud]))
+    np.testing.assert_array_equal(embeddings.numpy(), embedded(encoder, [EMPTY, cloud]))
+    assert [tuple(part.features.shape) for part in local] == [(0, TINY.channels), (3, TINY.channels)]
+    np.testing.assert_allclose(local[1].centres_m.numpy(), [[0.25, -4.75, 1], [0.25, -4.25, 1], [9.75, 3.75, 1]])
 
 
 def test_points_out_of_range_change_nothing(encoder):
@@ -124,7 +125,9 @@ def test_released_loses_the_first_cell_of_every_cloud():
     for cloud in (0, 1):
         expected = all_cells.cell[all_cells.cloud == cloud][1:]
         assert kept.cell[kept.cloud == cloud].tolist() == expected.tolist()
-    assert not len(occupancy(pack([clouds[0][:1]]), TINY.grid, "released").cell)  # of one cell, it is as an empty one
+    with torch.no_grad():
+        _, local = random_encoder(RELEASED).with_local(pack([clouds[0][:1]]))
+    assert len(local[0].features) == 0  # a cloud of one cell is as an empty one
 
 
 def test_released_normalises_by_the_batch_and_forgets_it():

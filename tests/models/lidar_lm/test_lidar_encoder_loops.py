@@ -87,12 +87,10 @@ def test_encoder_of_released_sizes_is_the_loops_one_after_another(compat):
     features = loops.voxel_features(clouds, loops.weights_of(encoder.voxel_encoder), options.grid, compat)
     features = loops.window_attention(features, loops.weights_of(encoder.backbone), options)
     with torch.no_grad():
-        occupied = occupancy(pack(clouds), options.grid, compat)
-        of_cells = encoder.backbone(encoder.voxel_encoder(occupied), occupied)
-        embeddings = encoder(pack(clouds))
+        embeddings, local = encoder.with_local(pack(clouds))
     for cloud in range(2):
         own = {cell: value for cell, value in features.items() if cell[0] == cloud}
-        np.testing.assert_allclose(of_cells[occupied.cloud == cloud].numpy(), stacked(own), **CLOSE)
+        np.testing.assert_allclose(local[cloud].features.numpy(), stacked(own), **CLOSE)
         expected = loops.pooled(own, cloud, loops.weights_of(encoder.pooler), options)
         np.testing.assert_allclose(embeddings[cloud].numpy(), expected, **CLOSE)
 

@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import torch
 from torch import Tensor, nn
 
-from probe4d.models.lidar_lm.encoder.grid import PackedClouds, occupancy
+from probe4d.models.lidar_lm.encoder.grid import Occupancy, PackedClouds, cell_centres, occupancy
 from probe4d.models.lidar_lm.encoder.options import EncoderOptions
 from probe4d.models.lidar_lm.encoder.pooling import AttentionPooling
 from probe4d.models.lidar_lm.encoder.voxel_features import VoxelFeatures
 from probe4d.models.lidar_lm.encoder.window_attention import WindowAttention
 from probe4d.models.lidar_lm.weights import fingerprint
 
-__all__ = ["OTHER_ARCHITECTURE", "LidarEncoder"]
+__all__ = ["OTHER_ARCHITECTURE", "LidarEncoder", "LocalFeatures"]
 
 OTHER_ARCHITECTURE = (
     "It is a checkpoint of another architecture; give the options it was made with, or another checkpoint."
 )
 """What to do about weights that do not fit into an encoder."""
+
+
+@dataclass(frozen=True)
+class LocalFeatures:
+    """Features of the occupied cells of one cloud.
+
+    Attributes:
+        features: (V, channels) one row an occupied cell, ordered by y, then x.
+        centres_m: (V, 3) centres of the cells, in the axes of the cloud.
+    """
+
+    features: Tensor
+    centres_m: Tensor
 
 
 class LidarEncoder(nn.Module):
@@ -46,12 +62,27 @@ class LidarEncoder(nn.Module):
         Raises:
             InputError: A point has a value that is not finite.
         """
-        occupied = occupancy(clouds, self.options.grid, self.options.compat)
-        features = self.backbone(self.voxel_encoder(occupied), occupied)
+        features, occupied = self._encoded(clouds)
         embeddings: Tensor = self.pooler(features, occupied, clouds.count)
         return embeddings
+
+    def with_local(self, clouds: PackedClouds) -> tuple[Tensor, list[LocalFeatures]]:
+        """The embeddings of clouds and, of each, the local features (B4DL equation 3: p^cls and p^1 ... p^k).
+
+        Raises:
+            InputError: A point has a value that is not finite.
+        """
+        features, occupied = self._encoded(clouds)
+        centres = cell_centres(occupied.cell, self.options.grid)
+        counts = torch.bincount(occupied.cloud, minlength=clouds.count).tolist()
+        parts = zip(torch.split(features, counts), torch.split(centres, counts), strict=True)
+        return self.pooler(features, occupied, clouds.count), [LocalFeatures(*part) for part in parts]
 
     @property
     def fingerprint(self) -> str:
         """Digest of options and weights (see `weights.fingerprint`), computed when asked."""
         return fingerprint(self.options, self.state_dict())
+
+    def _encoded(self, clouds: PackedClouds) -> tuple[Tensor, Occupancy]:
+        occupied = occupancy(clouds, self.options.grid, self.options.compat)
+        return self.backbone(self.voxel_encoder(occupied), occupied), occupied
