@@ -219,7 +219,7 @@ class FeatureFolder:
             path=self.path,
             remedy="Features of different encoders have nothing in common; use those that the model was trained with."
             if what == "encoder"
-            else "Use the features of the dataset that is asked about.",
+            else "Use the features of the dataset that the questions are about.",
         )
 
     def _file(self, scene: str) -> Path:
