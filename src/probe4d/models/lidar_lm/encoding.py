@@ -19,6 +19,7 @@ from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start
 from probe4d.models.lidar_lm.image_tower import ImageTower
 from probe4d.models.lidar_lm.key_frames import memory_for, read_ahead, refuse_missing_files
 from probe4d.models.lidar_lm.needs import refuse_missing
+from probe4d.store.hashing import digest
 from probe4d.store.locks import locked
 from probe4d.wording import counted, listed
 
@@ -135,7 +136,7 @@ class _LidarSource:
 class _CameraSource:
     def __init__(self, images: CameraImages, tower: ImageTower, device: torch.device) -> None:
         self.record = FeatureRecord(
-            encoder=tower.fingerprint,
+            encoder=digest([tower.fingerprint, images.channel])[:16],  # what one camera shows, another does not
             width=tower.width,
             modality=f"camera:{images.channel}",
             dataset=images.scenes.fingerprint,

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from probe4d.errors import RunError
-from probe4d.models.lidar_lm.memory import memory_that_suffices
+from probe4d.models.lidar_lm.memory import memory_for_model, memory_that_suffices
 from probe4d.models.lidar_lm.training.learner import Batch, Learner
 from probe4d.models.lidar_lm.training.loss_log import (
     LOSSES_FILE,
@@ -86,12 +86,13 @@ class _Fitting:
     ) -> None:
         self._devices = devices
         self._device = devices.device
-        self._learner = learner.to(self._device)
         self._rows, self._options, self._folder, self._title = rows, options, folder, title
         a_step = options.batch * options.accumulation * devices.num_processes
         self._order = EpochOrder(len(rows), a_step, epochs=options.epochs, seed=options.seed, purpose="rows")
-        self._parameters = _in_float32(learner)
-        self._module: nn.Module = devices.prepare_model(learner)
+        with memory_for_model("the model", self._device, option="ACCELERATE_USE_CPU=1", smaller="a smaller base"):
+            self._learner = learner.to(self._device)
+            self._parameters = _in_float32(learner)
+            self._module: nn.Module = devices.prepare_model(learner)
         self._state = TrainingState(learner, self._optimizer(), self._scaler())
 
     def run(self, begun: Callable[[int, int], object] | None, done: Callable[[Loss], object] | None) -> None:
