@@ -304,7 +304,7 @@ def test_a_model_that_does_not_fit_the_device_is_told(
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 26 GiB")
 
     monkeypatch.setattr(Learner, "to", full)
-    with pytest.raises(RunError, match="the model does not fit into the memory of cpu. Take a machine with more"):
+    with pytest.raises(RunError, match=r"the model does not fit into the memory of cpu\. Take a machine with more"):
         ground.lora(tmp_path / "out", projector.folder)
 
 
