@@ -26,6 +26,7 @@ from probe4d.models.lidar_lm.quietly import quiet_transformers
 __all__ = ["BaseModel", "fingerprint", "read_base", "write_base"]
 
 ARCHITECTURE = "LlamaForCausalLM"
+_MORE_THAN_WEIGHTS = "Weights only load failed"
 SAMPLED = 1024
 """Values of a weight that its fingerprint rests on."""
 
@@ -114,6 +115,8 @@ def _read(path: Path, what: str, reader: Any, **options: Any) -> Any:
         if is_out_of_memory(error):
             raise
         said = str(error).strip().partition("\n")[0]
+        if _MORE_THAN_WEIGHTS in said:  # behind which torch says how to run it all the same
+            said = "a .bin file holds more than weights, and code in a file is never run"
         raise InputError(
             f"the language model's {what} cannot be read ({said}).", path=path, remedy=LANGUAGE_MODEL_REMEDY
         ) from error
