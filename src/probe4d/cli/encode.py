@@ -116,16 +116,20 @@ def _loader(
     from probe4d.models.lidar_lm.on_disk import refuse_no_clip, refuse_no_encoder
 
     if modality.startswith(_CAMERA):
-        if clip is None or encoder is not None:
-            raise InputError("images are encoded by --clip, and nothing else.")
+        if encoder is not None:
+            raise InputError("images are encoded by --clip, and --encoder is of point clouds.", remedy="Leave it out.")
+        if clip is None:
+            raise InputError("images need a CLIP model.", remedy="Give one (--clip DIR).")
         if coverage != "wedges" or compat is not None:
             raise InputError("--coverage and --compat are of point clouds, not of images.", remedy="Leave them out.")
         refuse_no_clip(clip)
         return partial(load_image_tower, clip)
     if modality != "lidar":
         raise InputError(f"there is no modality {modality!r}.", remedy="Take lidar, or camera:CHANNEL.")
-    if encoder is None or clip is not None:
-        raise InputError("point clouds are encoded by --encoder, and nothing else.")
+    if clip is not None:
+        raise InputError("point clouds are encoded by --encoder, and --clip is of images.", remedy="Leave it out.")
+    if encoder is None:
+        raise InputError("point clouds need an encoder.", remedy="Give one (--encoder CKPT).")
     refuse_no_encoder(encoder)
     return partial(_load_encoder, encoder, compat)
 
