@@ -66,3 +66,8 @@ def test_other_names_are_refused_with_those_that_there_are(text: str) -> None:
 def test_a_plan_that_nobody_could_follow_is_refused(fields: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         EvidencePlan(**fields)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_view_that_there_is_not_of_this_evidence_is_told_as_such() -> None:
+    with pytest.raises(InputError, match=r"no black evidence in the view lidar\. Give black:cameras or black:birds"):
+        evidence_named("black", usual_view="lidar")

@@ -124,6 +124,11 @@ def evidence_named(
     for of_a_view, views in _KINDS_OF_A_VIEW:
         plans |= {of_a_view: (of_a_view, usual_view)} if usual_view in views else {}
         plans |= {f"{of_a_view}:{view}": (of_a_view, view) for view in views}
+    if text not in plans and text in dict(_KINDS_OF_A_VIEW):
+        named = [f"{text}:{view}" for view in dict(_KINDS_OF_A_VIEW)[text]]
+        raise InputError(
+            f"there is no {text} evidence in the view {usual_view}.", remedy=f"Give {listed(named, 'or')}."
+        )
     if text not in plans:
         known = ", ".join(["none", *_VIEWS, *(f"{of_a_view}[:VIEW]" for of_a_view, _ in _KINDS_OF_A_VIEW)])
         raise InputError(f"there is no evidence {text!r}; there is {known}, where VIEW is {listed(_VIEWS, 'or')}.")
