@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 from making import made_once
 
@@ -34,6 +35,11 @@ from fake_server import FakeServer  # noqa: E402
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")]))
 for hub in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
     os.environ[hub] = "1"
+
+# No example has to be fast: other work on the machine would fail it. Where everything is required, examples are fixed.
+usual = settings.get_profile(settings.get_current_profile_name())
+settings.register_profile("unhurried", usual, deadline=None, derandomize=usual.derandomize or REQUIRE_ALL)
+settings.load_profile("unhurried")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

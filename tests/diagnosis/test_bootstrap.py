@@ -67,7 +67,7 @@ def test_a_unit_of_twelfths_changes_nothing() -> None:
 
 
 @given(st.integers(2, 30), st.integers(0, 2**32 - 1))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_bounds_are_ordered_and_inside_the_range_of_scenes(scenes: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     codes = np.sort(np.concatenate([np.arange(scenes), rng.integers(0, scenes, size=40)]))

@@ -132,7 +132,7 @@ def test_a_run_against_its_copy_changes_nothing() -> None:
 
 
 @given(st.integers(0, 2**32 - 2), st.floats(0, 1))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 def test_the_identities_hold_for_any_answers(seed: int, share: float) -> None:
     runs = [run_of("x", BENCHMARK, random_answerer(seed)), run_of("y", BENCHMARK, mixture(seed, share))]
     figures = diagnose(BENCHMARK, runs).figures

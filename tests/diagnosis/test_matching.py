@@ -37,7 +37,7 @@ def recursive(positives: Sequence[str], negatives: Sequence[str]) -> list[tuple[
 
 
 @given(SCENES | FEW_SCENES, SCENES | FEW_SCENES)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_equals_the_recursive_form(positives: list[str], negatives: list[str]) -> None:
     assert match_across_scenes(positives, negatives) == recursive(positives, negatives)
 
@@ -52,7 +52,7 @@ def test_equals_the_recursive_form_where_paths_are_long() -> None:
 
 
 @given(st.integers(1, 8), st.integers(0, 60), st.integers(0, 60), st.integers(0, 2**32 - 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_is_maximum(scenes: int, yes: int, no: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     positives, negatives = (sorted(str(code) for code in rng.integers(scenes, size=size)) for size in (yes, no))

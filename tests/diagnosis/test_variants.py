@@ -53,7 +53,7 @@ def in_own_letters(said: Callable[[Question, Variant], str]) -> Callable[[Questi
     return lambda asked, way: letter_shown(asked, said(asked, way), way) if asked.options else said(asked, way)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(st.integers(2, 6), st.integers(0, 5), st.sampled_from([*"ABCDEF", None])), min_size=1))
 def test_columns_are_turned_as_variants_are(rows: list[tuple[int, int, str | None]]) -> None:
     table = pl.DataFrame(
@@ -139,7 +139,7 @@ def test_who_always_says_a_agrees_with_itself_nowhere() -> None:
     }
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3))
 def test_rotating_options_and_reply_alike_changes_no_figure(seed: int, turn: int) -> None:
     benchmark = driving_benchmark(seed % 1000, scenes=3, per_family=3)

@@ -45,7 +45,7 @@ def coloured(pixels: np.ndarray) -> np.ndarray:
 
 
 @given(x=inside, y=inside, z=st.floats(-5, 10))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_what_is_ahead_lies_above_and_what_is_left_lies_left(x: float, y: float, z: float) -> None:
     rows, columns = np.nonzero(rasterised(np.array([[x, y, z]]), SIDE))
     assert rows.size
@@ -57,7 +57,7 @@ def test_what_is_ahead_lies_above_and_what_is_left_lies_left(x: float, y: float,
     st.lists(st.tuples(*[st.floats(allow_nan=True, allow_infinity=True, width=32)] * 3), max_size=8),
     st.integers(64, 300),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_points_anywhere_can_be_drawn(points: list[tuple[float, ...]], side_px: int) -> None:
     points_m = np.array(points, dtype=np.float64).reshape(-1, 3)
     within = (np.abs(points_m[:, :2]) < EXTENT_M - 1e-3).all(axis=1) & np.isfinite(points_m).all(axis=1)

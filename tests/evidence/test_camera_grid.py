@@ -138,7 +138,7 @@ def test_each_tile_shows_the_image_of_its_camera(real_data: Callable[[str], Path
     sizes=st.lists(st.tuples(st.integers(16, 4000), st.integers(16, 4000)), min_size=1, max_size=9),
     max_side_px=st.integers(256, 2048),
 )
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_a_grid_never_exceeds_the_longest_side(sizes: list[tuple[int, int]], max_side_px: int) -> None:
     drawn = draw_blank_grid(sizes, 7, PictureOptions(max_side_px=max_side_px))
     width, height = PillowImage.open(io.BytesIO(drawn)).size
@@ -149,7 +149,7 @@ def test_a_grid_never_exceeds_the_longest_side(sizes: list[tuple[int, int]], max
 @given(
     width=st.integers(20, 400), height=st.integers(20, 400), box=st.tuples(st.integers(16, 300), st.integers(16, 300))
 )
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_images_keep_their_aspect(width: int, height: int, box: tuple[int, int], tmp_path: Path) -> None:
     path = write_photograph(tmp_path / "image.jpg", (9, 9, 9), (width, height))
     fitted = open_photograph(path, box)
@@ -266,7 +266,7 @@ def test_a_missing_image_and_a_folder_in_its_place_are_named(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("suffix", ["jpg", "png"])
 @given(data=st.data())
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_damage_gives_an_image_or_a_named_error(suffix: str, data: st.DataObject, tmp_path: Path) -> None:
     path = write_photograph(tmp_path / f"image.{suffix}", (120, 60, 30), (48, 32))
     content = bytearray(path.read_bytes())

@@ -138,7 +138,7 @@ def test_two_ids_in_a_row_are_refused(asked: Benchmark, tmp_path: Path) -> None:
 CELLS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     rows=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=5),
     delimiter=st.sampled_from(",;\t"),

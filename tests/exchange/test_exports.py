@@ -230,7 +230,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(stem=TEXTS, options=st.lists(TEXTS, min_size=2, max_size=6), family=TEXTS)
 def test_any_text_is_read_back_as_it_was(stem: str, options: list[str], family: str) -> None:
     question = msgspec.structs.replace(

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError
@@ -29,7 +29,6 @@ WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=24)
 AROUND = st.text(string.ascii_letters + string.digits + " .,:\n", max_size=30)
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(KEYS, AROUND, AROUND)
 def test_a_key_of_the_environment_goes_in_every_form(key: str, before: str, after: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -38,7 +37,6 @@ def test_a_key_of_the_environment_goes_in_every_form(key: str, before: str, afte
             assert form not in redacted(f"{before}{form}{after}")
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(KEYS, st.binary(max_size=20), st.binary(max_size=20))
 def test_a_key_goes_from_base64_of_anything_around_it(key: str, before: bytes, after: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -50,7 +48,6 @@ def test_a_key_goes_from_base64_of_anything_around_it(key: str, before: bytes, a
             assert whole not in kept
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(st.text(string.ascii_letters + string.digits + string.punctuation.replace("@", "") + " \n", max_size=200))
 def test_a_text_without_keys_is_untouched(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -85,7 +82,6 @@ def test_ordinary_words_under_names_of_keys_stay(value: str, text: str) -> None:
     assert redact("It is k3y-of-a-provider.") == f"It is {REDACTED}."
 
 
-@settings(deadline=None)  # a busy machine is no fault
 @given(st.lists(WORDS, min_size=1, max_size=4), st.sampled_from([",", ", ", ";", "\n"]), AROUND)
 def test_no_list_of_words_is_cut_from_a_text(words: list[str], between: str, around: str) -> None:
     value = between.join(words)

@@ -315,7 +315,7 @@ def test_an_unknown_suite_is_named() -> None:
         probe4d.build("other", made_scenes([]))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.sampled_from([4, 10, 30]))
 def test_any_scenes_give_a_balanced_build_or_say_why_not(seed: int, per_family: int) -> None:
     import random

@@ -34,7 +34,7 @@ def options(events: pl.DataFrame, wrong: dict[str, list[Interval]]) -> list[tupl
     return [(scene, Interval(start, end), wrong[key]) for key, scene, start, end in rows if key in wrong]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(20, 41), st.sampled_from(sorted(DISTRACTORS)))
 def test_wrong_intervals_are_wrong(seed: int, keyframes: int, mode: str) -> None:
     events, scenes = made_events(

@@ -68,7 +68,7 @@ def test_adversarial_answers_read_the_same_with_every_place_a_cue(monkeypatch: p
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=60), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_replies_of_telling_words_read_the_same_with_every_place_a_cue(words: list[str], choice: bool) -> None:
     text = " ".join(words)
     format, options = ("choice", OPTIONS) if choice else ("yes-no", ())

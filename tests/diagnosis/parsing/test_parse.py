@@ -105,7 +105,7 @@ A_BEHIND_A_LABEL = "{L} is correct. {L} and {L} fit equally well. {T} ({L}) {L} 
 
 
 @example((A_BEHIND_A_LABEL, [0, 0, 0, 1, 1, 0, 0]), [1, 0, 2, 3], OPTIONS, False)
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(replies(), st.permutations(range(4)), st.sampled_from((OPTIONS, SECTORS, SPANS)), st.booleans())
 def test_parsing_commutes_with_permuting_the_letters(
     reply: tuple[str, list[int]], order: list[int], options: tuple[str, ...], cut: bool
@@ -135,7 +135,7 @@ def test_no_pattern_takes_a_capital_a_for_an_article(module: ModuleType) -> None
             )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.sampled_from(
         ("{}", "{}.", "({})", "**{}**", "Answer: {}", "The answer is {}.", "\\boxed{{{}}}", "{}\n\nBecause.")
@@ -146,7 +146,7 @@ def test_a_rendered_answer_is_read_back(template: str, letter: str) -> None:
     assert parse(template.format(letter), format="choice", options=OPTIONS) == ("valid", letter)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.text(),
     st.lists(st.text(max_size=5), max_size=30),

@@ -314,7 +314,7 @@ def test_a_weight_that_claims_more_than_its_file_holds_is_refused(tmp_path: Path
 NAMES = ["lidar_lm.json", "projector.safetensors", "adapter/adapter_config.json", "adapter/adapter_model.safetensors"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(NAMES), st.data())
 def test_a_damaged_checkpoint_is_read_or_refused_in_words(broken: Path, adapted: Path, name: str, data: Any) -> None:
     whole = (adapted / name).read_bytes()

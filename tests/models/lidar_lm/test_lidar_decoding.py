@@ -76,7 +76,7 @@ def test_answers_as_one_at_a_time(key_value_heads: int) -> None:
     assert compared > 3 * len(items)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.data())
 def test_no_answer_depends_on_the_others(model: Parts, data: st.DataObject) -> None:
     items = questions(model)

@@ -32,7 +32,7 @@ def embedded(encoder: LidarEncoder, clouds) -> np.ndarray:
         return encoder(pack(clouds)).numpy()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(counts=st.lists(st.integers(0, 300), min_size=1, max_size=5), seed=st.integers(0, 999))
 def test_an_embedding_depends_on_its_own_points_in_any_order(encoder, counts, seed):
     clouds = [random_cloud(count, seed + number) for number, count in enumerate(counts)]

@@ -102,7 +102,7 @@ coordinate = st.one_of(
 points = st.lists(st.tuples(coordinate, coordinate, coordinate, st.floats(0, 1, width=32)), max_size=30)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(clouds=st.lists(points, min_size=1, max_size=4), compat=st.sampled_from(["paper", "released"]))
 def test_occupied_cells_are_those_of_the_loop(clouds, compat):
     arrays = [np.array(cloud, np.float32).reshape(-1, 4) for cloud in clouds]
@@ -118,7 +118,7 @@ def test_occupied_cells_are_those_of_the_loop(clouds, compat):
         assert sum(map(len, taken)) == sum(len(rows) for cell, rows in expected.items() if cell not in lost)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     count=st.integers(0, 400),
     seed=st.integers(0, 99),

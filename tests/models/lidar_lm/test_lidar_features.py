@@ -48,7 +48,7 @@ class TestOwn:
         assert FeatureFolder(folder).rows("a", ()).shape == (0, 6)
 
     @given(name=st.text(st.characters(codec="utf-8"), min_size=1, max_size=10))
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @example(name="../a")
     @example(name=".hidden")
     def test_any_name_of_a_scene_is_a_file_of_the_folder(

@@ -44,7 +44,7 @@ def test_the_projectors_template_drops_the_question_and_learns_the_line(tokenize
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=["smollm-like", "llama-like"])
 @pytest.mark.parametrize("template", ["v1", "plain"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(question=TEXTS, answer=ANSWERS)
 def test_any_text_is_spliced_as_by_the_reference(
     tokenizer: PreTrainedTokenizerFast, template: str, question: str, answer: str
@@ -148,7 +148,7 @@ def test_padding_is_masked_by_length_and_not_by_token() -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 4), max_size=3), min_size=1, max_size=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_batch_holds_what_its_sequences_hold_alone(counts: list[list[int]]) -> None:
     sequences = [sequence([11 * n + 1, *[FEATURES, 5] * len(sets), 2], learnt=1) for n, sets in enumerate(counts)]
     features = [[rows(count, seed=count) for count in sets] for sets in counts]

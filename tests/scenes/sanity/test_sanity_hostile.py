@@ -62,7 +62,7 @@ def _mutated(draw: st.DrawFn) -> dict[str, list[Any]]:
     return tables
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(tables=_mutated())
 def test_mutated_values_give_findings(tables: dict[str, list[Any]], dataset: Path) -> None:
     for name, rows in tables.items():
@@ -71,7 +71,7 @@ def test_mutated_values_give_findings(tables: dict[str, list[Any]], dataset: Pat
     assert all(finding.count >= 1 for finding in report.findings)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(table=st.sampled_from(sorted(TABLES)), data=st.data())
 def test_mutated_bytes_give_findings_or_an_error(table: str, data: st.DataObject, dataset: Path) -> None:
     for name, rows in TABLES.items():

@@ -55,7 +55,7 @@ def test_its_own_vehicle_gives_no_returns() -> None:
     assert np.abs(scan.points[:, 2] + MOUNT[2]).max() < 0.03
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     x=st.floats(-60, 60),
     y=st.floats(-60, 60),

@@ -69,7 +69,7 @@ def test_slows_down_in_a_curve() -> None:
     assert motion.boxes_at(19.0)[0, 2] == pytest.approx(np.pi / 2, abs=0.05)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(seed=st.integers(0, 2**32), bend=st.booleans(), s=st.floats(20, 560), d=st.floats(-12, 12))
 def test_streets_are_smooth_and_offsets_are_distances(seed: int, bend: bool, s: float, d: float) -> None:
     layout = street(np.random.default_rng(seed), bend=bend)
