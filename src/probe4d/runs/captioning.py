@@ -7,7 +7,7 @@ that it holds or the reason why there is none), `errors.jsonl` (requests without
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -245,15 +245,11 @@ class _Log:
 
     def captioned(self, tracks: Sequence[str]) -> Captioned:
         """What the replies come to."""
-        phrases: Mapping[str, str | None] = {track: reply.phrase for track, reply in self.replies.items()}
         unanswered = self.unfinished(tracks)
+        last = [reply for track in tracks if (reply := self.replies.get(track)) is not None and reply.is_last]
         return Captioned(
-            captions={track: phrase for track in tracks if (phrase := phrases.get(track)) is not None},
-            without={
-                track: self.replies[track].fault or ""
-                for track in tracks
-                if track in phrases and phrases[track] is None and track not in set(unanswered)
-            },
+            captions={reply.track: reply.phrase for reply in last if reply.phrase is not None},
+            without={reply.track: reply.fault or "" for reply in last if reply.phrase is None},
             unanswered={track: self._errors.get(track, "it was not asked") for track in unanswered},
         )
 
