@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -22,6 +23,7 @@ __all__ = [
     "Question",
     "derived_id",
     "question_id",
+    "question_ids",
     "questions_from",
     "to_table",
 ]
@@ -142,6 +144,9 @@ REQUIRED_COLUMNS: tuple[str, ...] = tuple(
 
 FORMATS: tuple[str, ...] = get_args(Format)
 
+_ROWS_AT_ONCE = 100_000
+"""Rows of a large table that are held as Python objects at a time."""
+
 
 def question_id(
     *,
@@ -175,6 +180,28 @@ def derived_id(question: Question) -> str:
         question=question.question,
         options=question.options,
     )
+
+
+def question_ids(table: pl.DataFrame) -> pl.Series:
+    """The identity of each question of a table, as `question_id` gives it.
+
+    Args:
+        table: The columns of `QUESTION_SCHEMA` that `question_id` takes; others are not looked at.
+
+    Returns:
+        Ids in the order of the rows, as strings.
+    """
+    named = ("suite", "template", "scene", "frames", "entities", "channel", "question", "options")
+    key = pl.format(f"[{','.join('{}' for _ in named)}]", *(_as_json(name) for name in named)).cast(pl.Binary())
+    prefixes: list[bytes] = []
+    for rows in table.select(named).iter_slices(_ROWS_AT_ONCE):
+        prefixes += [hashlib.sha256(row).digest()[:8] for row in rows.select(key).to_series()]
+    return pl.Series("id", prefixes, dtype=pl.Binary()).bin.encode("hex")
+
+
+def _as_json(name: str) -> pl.Expr:
+    """The values of a column as JSON, to the byte as `store.hashing.canonical_json` writes them."""
+    return pl.struct(pl.col(name).alias("")).struct.json_encode().str.strip_prefix('{"":').str.strip_suffix("}")
 
 
 def to_table(questions: Iterable[Question]) -> pl.DataFrame:
