@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe4d.benchmarks.auditing.comparing import differences
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.audit import audit
 from probe4d.benchmarks.lidar_hallu.audit.answers import Unanswerable, derive_answer
-from probe4d.benchmarks.lidar_hallu.audit.comparing import differences
 from probe4d.benchmarks.lidar_hallu.audit.events import distractor_faults
 from probe4d.benchmarks.lidar_hallu.audit.measuring import (
     CLASSES,

@@ -12,19 +12,21 @@ from typing import Any
 
 import msgspec
 
+from probe4d.benchmarks.auditing.comparing import TOLERANCE, differences
+from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
+from probe4d.benchmarks.auditing.raw_tables import scene_names
+from probe4d.benchmarks.auditing.record import count_findings
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, derive_answer, told_boxes
-from probe4d.benchmarks.lidar_hallu.audit.comparing import TOLERANCE, differences
 from probe4d.benchmarks.lidar_hallu.audit.draw import drawn_options
 from probe4d.benchmarks.lidar_hallu.audit.events import definition_fault, derive_event, distractor_faults
-from probe4d.benchmarks.lidar_hallu.audit.integrity import benchmark_findings, question_faults, source_findings
+from probe4d.benchmarks.lidar_hallu.audit.integrity import annotated_again_findings, benchmark_findings, question_faults
 from probe4d.benchmarks.lidar_hallu.audit.measuring import MeasuredScene, annotated_again, measure_scene
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
-from probe4d.benchmarks.lidar_hallu.audit.tables import read_key_frames, scene_names
+from probe4d.benchmarks.lidar_hallu.audit.tables import read_key_frames
 from probe4d.benchmarks.lidar_hallu.reading import Asked, about_frames, read_stem
 from probe4d.benchmarks.question import Evidence, Question
 from probe4d.benchmarks.suite import AuditFinding
-from probe4d.errors import InputError
 
 __all__ = ["audit"]
 
@@ -74,14 +76,8 @@ def audit(
         InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
     """
     record = benchmark.record
-    if record.parameters.get("imported"):
-        raise InputError(
-            "was imported, not built: its answers are the release's, and no dataset holds what they follow from.",
-            path=benchmark.path,
-            remedy="Check a benchmark that `probe4d build` wrote.",
-        )
-    parameters = _parameters(benchmark)
-    folder = _tables(Path(dataroot), record.source.version, version)
+    parameters = build_parameters(benchmark, _Parameters)
+    folder = tables_folder(Path(dataroot), record.source.version, version)
     names = {question.scene for question in benchmark.questions}
     scenes = {
         name: measure_scene(
@@ -97,37 +93,10 @@ def audit(
     again = [boxes for scene in scenes.values() for boxes in annotated_again(scene, parameters.min_lidar_points)]
     return [
         *findings,
+        *count_findings(benchmark, scenes=len(scene_names(folder))),
         *benchmark_findings(benchmark, per_family=parameters.per_family),
-        *source_findings(record, scenes=len(scene_names(folder)), annotated_again=again),
+        *annotated_again_findings(record, again),
     ]
-
-
-def _parameters(benchmark: Benchmark) -> _Parameters:
-    try:
-        return msgspec.convert(benchmark.record.parameters, _Parameters)
-    except msgspec.ValidationError as error:
-        raise InputError(
-            f"benchmark.json holds a parameter that does not fit ({error}).",
-            path=benchmark.path,
-            remedy="Build the benchmark again.",
-        ) from error
-
-
-def _tables(dataroot: Path, built_from: str, version: str | None) -> Path:
-    for folder in (dataroot, dataroot / built_from) if version is None else (dataroot / version,):
-        try:
-            if (folder / "sample_annotation.json").is_file():
-                return folder
-        except OSError as error:
-            raise InputError(
-                f"cannot be read ({error.strerror}).", path=folder, remedy="Give a folder that you may read."
-            ) from error
-    which = f"{built_from!r}, which the benchmark was built from" if version is None else repr(version)
-    raise InputError(
-        f"holds no tables of version {which}.",
-        path=dataroot,
-        remedy="Give the dataset's folder, or name another version with --version.",
-    )
 
 
 def _question(

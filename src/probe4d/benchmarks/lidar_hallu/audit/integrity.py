@@ -1,16 +1,17 @@
-"""Checks what a benchmark promises of itself: identities, counts, balance, options, links."""
+"""Checks what a benchmark promises of itself: identities, composition, balance, options, links."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, fingerprint
+from probe4d.benchmarks.auditing.record import order_findings, whole
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, counts_of
 from probe4d.benchmarks.lidar_hallu.audit.draw import misplaced
 from probe4d.benchmarks.question import Question, derived_id
 from probe4d.benchmarks.suite import AuditFinding
 
-__all__ = ["benchmark_findings", "question_faults", "source_findings"]
+__all__ = ["annotated_again_findings", "benchmark_findings", "question_faults"]
 
 TEMPLATES = {
     "existence-yes-no": 2,
@@ -37,32 +38,21 @@ _ANNOTATED_AGAIN = "boxes of a track that has a nearer box of its class at the k
 
 
 def benchmark_findings(benchmark: Benchmark, *, per_family: int | None) -> Iterator[AuditFinding]:
-    """Check the benchmark as a whole against its record.
+    """Check the benchmark as a whole.
 
     Args:
         benchmark: The benchmark.
         per_family: Questions asked for in each family; null where the record does not say.
     """
     questions, record = benchmark.questions, benchmark.record
-    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for question in questions:
-        counts[question.family][question.format] += 1
-    told, found = _plain(record.counts), _plain(counts)
-    if told != found:
-        yield _whole("counts", f"benchmark.json counts {told}, the questions are {found}")
-    if record.fingerprint != fingerprint(benchmark.table):
-        yield _whole("fingerprint", "the fingerprint in benchmark.json is not that of the question ids")
-    scenes = len({question.scene for question in questions})
-    if scenes > record.source.scenes:
-        yield _whole("counts", f"benchmark.json counts {record.source.scenes} scenes, the questions ask about {scenes}")
     yield from _balance(benchmark)
-    yield from _order(questions)
+    yield from order_findings(benchmark)
     if record.seed is not None:
         yield from _drawn_order(questions, record.seed)
     if per_family is None:
-        yield _whole("counts", "benchmark.json does not say how many questions a family was asked for")
+        yield whole("counts", "benchmark.json does not say how many questions a family was asked for")
     else:
-        yield from _composition(record, found, per_family)
+        yield from _composition(record, counts_of(benchmark.table), per_family)
     yield from _uniqueness(questions)
     yield from _links(questions)
 
@@ -102,26 +92,23 @@ def _balance(benchmark: Benchmark) -> Iterator[AuditFinding]:
     for template in TEMPLATES:
         yes, no = answers[template, "Yes"], answers[template, "No"]
         if yes != no:
-            yield _whole("balance", f"{template} has {yes} Yes and {no} No, and should have as many of each")
+            yield whole("balance", f"{template} has {yes} Yes and {no} No, and should have as many of each")
 
 
-def source_findings(
-    record: BenchmarkRecord, *, scenes: int, annotated_again: Sequence[tuple[str, ...]]
+def annotated_again_findings(
+    record: BenchmarkRecord, annotated_again: Sequence[tuple[str, ...]]
 ) -> Iterator[AuditFinding]:
-    """Check what the record says of the dataset against the tables.
+    """Name the tracks that the tables annotate again at one key frame, where the record does not count them.
 
     Args:
         record: The benchmark's record.
-        scenes: Number of scenes in the tables.
         annotated_again: Boxes of one track and class at one key frame (see `measuring.annotated_again`).
     """
-    if record.source.scenes > scenes:
-        yield _whole("source", f"benchmark.json counts {record.source.scenes} scenes, the tables hold {scenes}")
     told = record.exclusions.get(_ANNOTATED_AGAIN, 0)
     further = sum(len(tokens) - 1 for tokens in annotated_again)
     if further > told:
         what = f"boxes annotate a track again at a key frame where it has one: {further}, and the build saw {told}"
-        yield from (_whole("annotated-again", f"{what} (boxes {', '.join(tokens)})") for tokens in annotated_again)
+        yield from (whole("annotated-again", f"{what} (boxes {', '.join(tokens)})") for tokens in annotated_again)
 
 
 def _composition(
@@ -136,9 +123,9 @@ def _composition(
             found, asked = (counts.get(family, {}).get(kind, 0), n) if kind else (n, per_family)
             sentence = f"{family} {kind}".strip() + f": {found:,} of {asked:,} questions"
             if found > asked:
-                yield _whole("counts", f"{family} has {found} {kind} questions, more than the {asked} asked for")
+                yield whole("counts", f"{family} has {found} {kind} questions, more than the {asked} asked for")
             elif found < asked and not any(told.startswith(sentence) for told in record.shortfalls):
-                yield _whole("counts", f"no shortfall in benchmark.json says {sentence!r}")
+                yield whole("counts", f"no shortfall in benchmark.json says {sentence!r}")
 
 
 def _drawn_order(questions: Sequence[Question], seed: int) -> Iterator[AuditFinding]:
@@ -147,21 +134,7 @@ def _drawn_order(questions: Sequence[Question], seed: int) -> Iterator[AuditFind
         wrong = next(misplaced(questions, family, seed), None)
         if wrong is not None:
             what = f"{family}: question {wrong[0].id} stands before {wrong[1].id}, and the seed draws it after"
-            yield _whole("order", what)
-
-
-def _order(questions: Sequence[Question]) -> Iterator[AuditFinding]:
-    """`order` numbers the questions of each family from 0, in whatever order the rows stand."""
-    sizes = Counter(question.family for question in questions)
-    holders: dict[tuple[str, int], str] = {}
-    for question in questions:
-        first = holders.setdefault((question.family, question.order), question.id)
-        if first != question.id:
-            what = f"has the place {question.order} of question {first} in its family."
-            yield AuditFinding(question=question.id, rule="order", what=what)
-        elif not 0 <= question.order < sizes[question.family]:
-            what = f"has the place {question.order} in a family of {sizes[question.family]} questions."
-            yield AuditFinding(question=question.id, rule="order", what=what)
+            yield whole("order", what)
 
 
 def _uniqueness(questions: Sequence[Question]) -> Iterator[AuditFinding]:
@@ -190,11 +163,3 @@ def _links(questions: Sequence[Question]) -> Iterator[AuditFinding]:
         if list(question.links) != wanted:
             what = f"links: stored {', '.join(question.links) or 'none'}, derived {', '.join(wanted) or 'none'}."
             yield AuditFinding(question=question.id, rule="links", what=what)
-
-
-def _whole(rule: str, what: str) -> AuditFinding:
-    return AuditFinding(question="", rule=rule, what=f"{what}.")
-
-
-def _plain(counts: Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
-    return {family: dict(sorted(kinds.items())) for family, kinds in sorted(counts.items())}

@@ -1,0 +1,258 @@
+"""Reads a dataset's JSON tables (the nuScenes schema) row by row as recorded, for audits alone.
+
+With the adapter that builds read, this shares `store.json_tables`, which turns a JSON array into rows: what rows
+mean, how they join and which of them count is decided here again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+
+from probe4d.errors import InputError
+from probe4d.store.json_tables import read_table
+
+__all__ = [
+    "BoxRow",
+    "NamedRow",
+    "PoseRow",
+    "Quadruple",
+    "ReadingRow",
+    "Triple",
+    "are_finite",
+    "category_names",
+    "is_measurable",
+    "key_frame_readings",
+    "read_rows",
+    "refuse_repeated",
+    "sample_chains",
+    "scene_names",
+    "usable_poses",
+]
+
+Triple = Annotated[list[float | None], msgspec.Meta(min_length=3, max_length=3)]
+Quadruple = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
+
+Row = TypeVar("Row")
+
+
+class NamedRow(msgspec.Struct):
+    """A row of category.json."""
+
+    token: str
+    name: str
+
+
+class PoseRow(msgspec.Struct):
+    """A row of ego_pose.json: the ego frame in the global one, metres, quaternion w-x-y-z."""
+
+    token: str
+    translation: Triple
+    rotation: Quadruple
+
+
+class ReadingRow(msgspec.Struct):
+    """A row of sample_data.json: one reading of one sensor, the size of its image in pixels."""
+
+    token: str
+    sample_token: str
+    ego_pose_token: str
+    calibrated_sensor_token: str
+    timestamp: Annotated[int, msgspec.Meta(ge=0)]
+    is_key_frame: bool
+    width: int | None = None
+    height: int | None = None
+
+
+class BoxRow(msgspec.Struct):
+    """A row of sample_annotation.json: a box in the global frame, size width, length, height in metres."""
+
+    token: str
+    sample_token: str
+    instance_token: str
+    translation: Triple
+    size: Triple
+    rotation: Quadruple
+    num_lidar_pts: int | None = None
+    visibility_token: str | None = None
+
+
+class _Scene(msgspec.Struct):
+    token: str
+    name: str
+    first_sample_token: str
+
+
+class _Sample(msgspec.Struct):
+    token: str
+    next: str
+    scene_token: str
+    timestamp: Annotated[int, msgspec.Meta(ge=0)]
+
+
+class _Sensor(msgspec.Struct):
+    token: str
+    channel: str
+
+
+class _Calibration(msgspec.Struct):
+    token: str
+    sensor_token: str
+
+
+class _Instance(msgspec.Struct):
+    token: str
+    category_token: str
+
+
+def read_rows(folder: Path, name: str, kind: type[Row]) -> Iterator[Row]:
+    """Read a table.
+
+    Args:
+        folder: The folder of tables.
+        name: Name of the table.
+        kind: Type of a row.
+
+    Raises:
+        InputError: The table is missing or cannot be read.
+    """
+    path = folder / f"{name}.json"
+    if not path.is_file():
+        raise InputError("is missing.", path=path, remedy="Give the dataset that the benchmark was built from.")
+    for block in read_table(path, kind):
+        yield from block
+
+
+def scene_names(folder: Path) -> set[str]:
+    """Names of all scenes that the tables hold.
+
+    Raises:
+        InputError: The table of scenes cannot be read.
+    """
+    return {row.name for row in read_rows(folder, "scene", _Scene)}
+
+
+def sample_chains(folder: Path, scenes: Collection[str]) -> dict[str, list[str]]:
+    """Sample tokens of each of some scenes, in the order of the chain; scenes that the tables lack are absent.
+
+    Raises:
+        InputError: A table cannot be read, a token or name stands in two rows, or a chain is broken.
+    """
+    rows = list(read_rows(folder, "scene", _Scene))
+    refuse_repeated(folder / "scene.json", "token", (row.token for row in rows))
+    refuse_repeated(folder / "scene.json", "name", (row.name for row in rows))
+    firsts = {row.name: row for row in rows if row.name in scenes}
+    of_scene = {row.token for row in firsts.values()}
+    samples = [row for row in read_rows(folder, "sample", _Sample) if row.scene_token in of_scene]
+    refuse_repeated(folder / "sample.json", "token", (row.token for row in samples))
+    following = {row.token: row.next for row in samples}
+    chains: dict[str, list[str]] = {}
+    for name, scene in firsts.items():
+        chain: dict[str, None] = {}
+        token = scene.first_sample_token
+        while token:
+            if token not in following or token in chain:
+                raise InputError(
+                    f"the chain of key frames of {name} is broken.",
+                    path=folder / "sample.json",
+                    row=f"token {token}",
+                    remedy="Let `next` lead from the scene's first key frame to its last, through each once.",
+                )
+            chain[token] = None
+            token = following[token]
+        chains[name] = list(chain)
+    return chains
+
+
+def key_frame_readings(
+    folder: Path, channels: Collection[str] | None, samples: Collection[str]
+) -> dict[str, dict[str, ReadingRow]]:
+    """Readings of each of some samples by channel, of several of one channel the earliest.
+
+    Args:
+        folder: The folder of tables.
+        channels: The channels wanted; null wants all.
+        samples: Tokens of the samples.
+
+    Returns:
+        Readings by sample token, then channel.
+
+    Raises:
+        InputError: A table cannot be read, or the token of a reading stands in two rows.
+    """
+    channel_of = {row.token: row.channel for row in read_rows(folder, "sensor", _Sensor)}
+    of_calibration = {
+        row.token: channel_of[row.sensor_token]
+        for row in read_rows(folder, "calibrated_sensor", _Calibration)
+        if row.sensor_token in channel_of and (channels is None or channel_of[row.sensor_token] in channels)
+    }
+    readings: dict[str, dict[str, ReadingRow]] = {}
+    for row in read_rows(folder, "sample_data", ReadingRow):
+        channel = of_calibration.get(row.calibrated_sensor_token)
+        if row.is_key_frame and channel is not None and row.sample_token in samples:
+            there = readings.setdefault(row.sample_token, {})
+            other = there.get(channel)
+            if other is not None and other.token == row.token:
+                refuse_repeated(folder / "sample_data.json", "token", (other.token, row.token))
+            if other is None or (row.timestamp, row.token) < (other.timestamp, other.token):
+                there[channel] = row
+    return readings
+
+
+def usable_poses(folder: Path, tokens: Collection[str]) -> dict[str, PoseRow]:
+    """Those of some ego poses that are numbers throughout, by token.
+
+    Raises:
+        InputError: The table cannot be read, or a token stands in two rows.
+    """
+    rows = [row for row in read_rows(folder, "ego_pose", PoseRow) if row.token in tokens]
+    refuse_repeated(folder / "ego_pose.json", "token", (row.token for row in rows))
+    return {
+        row.token: row for row in rows if are_finite(row.translation) and are_finite(row.rotation) and any(row.rotation)
+    }
+
+
+def category_names(folder: Path) -> dict[str, str | None]:
+    """Name of the category of each track, by instance token; null where the table of categories lacks it.
+
+    Raises:
+        InputError: A table cannot be read, or a token stands in two rows.
+    """
+    categories = list(read_rows(folder, "category", NamedRow))
+    instances = list(read_rows(folder, "instance", _Instance))
+    refuse_repeated(folder / "category.json", "token", (row.token for row in categories))
+    refuse_repeated(folder / "instance.json", "token", (row.token for row in instances))
+    names: Mapping[str, str] = {row.token: row.name for row in categories}
+    return {row.token: names.get(row.category_token) for row in instances}
+
+
+def is_measurable(row: BoxRow) -> bool:
+    """Whether anything can be measured of a box: finite numbers, a positive size, a rotation that is not zero."""
+    numbers = (*row.translation, *row.size, *row.rotation)
+    return are_finite(numbers) and min(size or 0 for size in row.size) > 0 and any(row.rotation)
+
+
+def are_finite(numbers: Collection[float | None]) -> bool:
+    """Whether all numbers are there and finite."""
+    return all(number is not None and math.isfinite(number) for number in numbers)
+
+
+def refuse_repeated(path: Path, column: str, values: Iterable[str]) -> None:
+    """Refuse a table in which a value of a column stands twice.
+
+    Raises:
+        InputError: One does.
+    """
+    repeated = sorted(value for value, n in Counter(values).items() if n > 1)
+    if repeated:
+        raise InputError(
+            f"the {column} stands in more than one row.",
+            path=path,
+            row=f"{column} {repeated[0]}",
+            remedy="Remove all of them but one.",
+        )
