@@ -11,7 +11,8 @@ import making
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.control_runs import control_model
-from probe4d.diagnosis.controls import is_control
+from probe4d.diagnosis.controls import constant_control, is_control, median_control
+from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.errors import InputError
 from probe4d.evidence.image import Image
 from probe4d.models.request import ModelFailure, Request
@@ -58,41 +59,82 @@ def test_formats_that_controls_do_not_answer_are_failures(tmp_path: Path) -> Non
     model = control_model(mixed, "control:fixed")
     first, second = (Request(key=identity, text="") for identity in mixed.table["id"])
     assert asyncio.run(model.reply(first)).text == "No"
-    with pytest.raises(ModelFailure, match="control:fixed answers yes-no and choice questions only"):
+    with pytest.raises(ModelFailure, match="control:fixed answers only yes-no and choice questions"):
         asyncio.run(model.reply(second))
 
 
-def test_the_median_control_answers_numbers_alone() -> None:
-    numbers = [
-        question(place, answer, scene=scene, format="number", template=template, facts={"unit": unit})
-        for place, (answer, scene, template, unit) in enumerate(
-            [
-                ("2.0", "s0", "gap", "metres"),
-                ("4.0", "s1", "gap", "metres"),
-                ("8.0", "s1", "gap", "metres"),
-                ("-90.5", "s0", "bearing", "degrees"),
-                ("10.0", "s1", "bearing", "degrees"),
-                ("1.0", "s0", "alone", "metres"),
-            ],
-            start=1,
-        )
-    ]
-    mixed = benchmark_of([question(0, "Yes"), question(7, "No", scene="s1"), *numbers])
-    model = control_model(mixed, "control:median")
-    given, failures = {}, []
-    for asked in mixed.questions:
+NUMBERS = [
+    question(place, answer, scene=scene, format="number", template=template, facts={"unit": unit}, context=context)
+    for place, (answer, scene, template, unit, context) in enumerate(
+        [
+            ("2.0", "s0", "gap", "metres", "car|car"),
+            ("4.0", "s1", "gap", "metres", "car|car"),
+            ("8.0", "s1", "gap", "metres", "car|car"),
+            ("6.0", "s1", "gap", "metres", "car|bus"),
+            ("-90.5", "s0", "bearing", "degrees", "car"),
+            ("10.0", "s1", "bearing", "degrees", "car"),
+            ("1.0", "s0", "alone", "metres", "car"),
+        ],
+        start=10,
+    )
+]
+MIXED = benchmark_of([question(0, "Yes"), question(7, "No", scene="s1"), *NUMBERS])
+BY_TEMPLATE = ["6.0 metres", *["2.0 metres"] * 3, "10.0 degrees", "-90.5 degrees", None]
+
+
+def replies(name: str) -> tuple[list[str | None], list[str | None], list[str]]:
+    """What a control replies to the yes-no questions and to those for a number, and why not to others."""
+    model, given, failures = control_model(MIXED, name), {}, []
+    for asked in MIXED.questions:
         try:
             given[asked.id] = asyncio.run(model.reply(Request(key=asked.id, text=""))).text
         except ModelFailure as failure:
             failures.append(str(failure))
-    texts = [given.get(one.id) for one in numbers]
-    assert texts == ["6.0 metres", "2.0 metres", "2.0 metres", "10.0 degrees", "-90.5 degrees", None]
+    of_format = {
+        kind: [given.get(one.id) for one in MIXED.questions if one.format == kind] for kind in ("yes-no", "number")
+    }
+    return of_format["yes-no"], of_format["number"], failures
+
+
+def test_the_median_control_answers_numbers_alone_by_template_and_context() -> None:
+    labels, numbers, failures = replies("control:median")
+    assert labels == [None, None]
+    # In the other scene car|car was 4 and 8, car|bus nothing; alone is asked in one scene.
+    assert numbers == ["6.0 metres", *BY_TEMPLATE[1:]]
     assert len(failures) == 3
-    assert all("control:median answers numbers of a known unit" in failure for failure in failures)
-    rows = [{"question": asked.id, "text": given.get(asked.id, "")} for asked in mixed.questions]
-    run = making.run_of("run", mixed, rows)
-    figures = probe4d.diagnose(mixed, [run]).figures.filter(pl.col("metric") == "tolerance_accuracy")
-    by_run = [figures.filter(run=one)["value"].to_list() for one in ("run", "control:median")]
+    assert all("control:median answers only questions for a number of a known unit" in one for one in failures)
+
+
+def test_the_fixed_control_answers_numbers_by_template_and_the_content_control_as_the_median_control_does() -> None:
+    labels, numbers, failures = replies("control:fixed")
+    assert labels == ["No", "No"]
+    assert numbers == BY_TEMPLATE
+    assert len(failures) == 1
+    labels, numbers, _ = replies("control:content")
+    assert labels == ["No", "Yes"]
+    assert numbers == replies("control:median")[1]
+
+
+def test_contexts_are_kept_apart_where_other_scenes_have_them() -> None:
+    answers = [("s0", "car", 2.0), ("s1", "car", 4.0), ("s0", "bus", 10.0), ("s1", "bus", 12.0), ("s2", "van", 50.0)]
+    rows = [
+        question(place, repr(answer), scene=scene, format="number", facts={"unit": "metres"}, context=context)
+        for place, (scene, context, answer) in enumerate(answers)
+    ]
+    sheet = make_number_sheet(benchmark_of(rows))
+    assert median_control(sheet).tolist() == [4.0, 2.0, 12.0, 10.0, 7.0]
+    assert constant_control(sheet).tolist() == [12.0, 10.0, 12.0, 10.0, 7.0]
+
+
+@pytest.mark.parametrize("name", ["control:fixed", "control:median"])
+def test_a_control_of_numbers_scores_as_a_run_what_it_scores_beside_runs(name: str) -> None:
+    _, numbers, _ = replies(name)
+    texts = dict(zip((one.id for one in NUMBERS), numbers, strict=True))
+    run = making.run_of(
+        "run", MIXED, [{"question": asked.id, "text": texts.get(asked.id) or ""} for asked in MIXED.questions]
+    )
+    figures = probe4d.diagnose(MIXED, [run]).figures.filter(pl.col("metric") == "tolerance_accuracy")
+    by_run = [figures.filter(run=one)["value"].to_list() for one in ("run", name)]
     assert by_run[0]
     assert by_run[0] == by_run[1]
 

@@ -7,7 +7,15 @@ from collections.abc import Collection, Mapping
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS
-from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, content_control, fixed_control, median_control
+from probe4d.diagnosis.controls import (
+    CONTENT,
+    FIXED,
+    MEDIAN,
+    constant_control,
+    content_control,
+    fixed_control,
+    median_control,
+)
 from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
 from probe4d.errors import InputError
@@ -19,7 +27,7 @@ from probe4d.wording import listed
 __all__ = ["ControlModel", "control_model"]
 
 _OF_LABELS = {FIXED: fixed_control, CONTENT: content_control}
-_CONTROLS = (*_OF_LABELS, MEDIAN)
+_OF_NUMBERS = {FIXED: constant_control, CONTENT: median_control, MEDIAN: median_control}
 
 
 class ControlModel:
@@ -58,10 +66,7 @@ class ControlModel:
             raise ModelFailure(refusal, fatal=True)
         text = self._replies[request.key]
         if text is None:
-            kinds = (
-                "numbers of a known unit, asked for in several scenes," if self.name == MEDIAN else "yes-no and choice"
-            )
-            raise ModelFailure(f"{self.name} answers {kinds} questions only")
+            raise ModelFailure(f"{self.name} answers only {_answered_by(self.name)}")
         return Reply(text=text, finish_reason="stop", model=self.name)
 
     async def close(self) -> None:
@@ -81,30 +86,44 @@ def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") 
     """Make a control a model for `probe4d.ask`.
 
     `control:fixed` gives the first letter, or No, whatever is shown; `control:content` chooses an option by its
-    text, and so follows it where a setting rotates the options; `control:median` answers with the median number of
-    its template (see `probe4d.diagnosis.controls`). What a control does not answer fails when it is asked.
+    text, and so follows it where a setting rotates the options; `control:median` answers numbers alone. Numbers are
+    answered with a median of other scenes: by `control:fixed` with that of the template, by the others with that of
+    the template and context (see `probe4d.diagnosis.controls`). What a control does not answer fails when it is asked.
 
     Args:
-        benchmark: The questions; all of them, for `control:content` and `control:median` learn from the other scenes.
+        benchmark: The questions; all of them, for controls learn from the other scenes.
         name: `control:fixed`, `control:content` or `control:median`.
         setting: Setting that the control will be asked in.
 
     Raises:
         InputError: There is no such control, or no question that it answers.
     """
-    if name not in _CONTROLS:
-        raise InputError(f"there is no control {name!r}.", remedy=f"There are {listed(_CONTROLS)}.")
+    if name not in _OF_NUMBERS:
+        raise InputError(f"there is no control {name!r}.", remedy=f"There are {listed(list(_OF_NUMBERS))}.")
     how = setting_named(setting)
-    answers = _numbers(benchmark) if name == MEDIAN else _labels(benchmark, name)
+    labels = _labels(benchmark, name) if name in _OF_LABELS else {}
+    numbers = _numbers(benchmark, name)
+    if not labels and not numbers:
+        raise InputError(
+            f"holds no question that {name} answers.",
+            path=benchmark.path,
+            remedy=f"Give a benchmark of {_answered_by(name)}.",
+        )
     replies: dict[str, str | None] = {}
     for question in benchmark.questions:
-        answer = answers.get(question.id)
+        label, number = labels.get(question.id), numbers.get(question.id)
         for variant in how.variants(question):
-            text = answer
-            if answer is not None and name == CONTENT:
-                text = variant.letter_shown(answer, len(question.options))
-            replies[request_key(question.id, variant.name)] = text
+            text = label
+            if label is not None and name == CONTENT:
+                text = variant.letter_shown(label, len(question.options))
+            replies[request_key(question.id, variant.name)] = text or number
     return ControlModel(name, how.name, replies)
+
+
+def _answered_by(name: str) -> str:
+    """The questions that a control answers, in words."""
+    numbers = "questions for a number of a known unit that several scenes have"
+    return f"yes-no and choice questions and {numbers}" if name in _OF_LABELS else numbers
 
 
 def _labels(benchmark: Benchmark, name: str) -> dict[str, str]:
@@ -116,15 +135,8 @@ def _labels(benchmark: Benchmark, name: str) -> dict[str, str]:
     }
 
 
-def _numbers(benchmark: Benchmark) -> dict[str, str]:
+def _numbers(benchmark: Benchmark, name: str) -> dict[str, str]:
     sheet = make_number_sheet(benchmark)
     asked = sheet.questions.select("id", "unit").iter_rows()
-    medians = zip(asked, median_control(sheet).tolist(), strict=True)
-    answers = {identity: f"{value!r} {unit}" for (identity, unit), value in medians if not math.isnan(value)}
-    if not answers:
-        raise InputError(
-            f"holds no question that {MEDIAN} answers.",
-            path=benchmark.path,
-            remedy="Give a benchmark that asks for numbers of a known unit in several scenes.",
-        )
-    return answers
+    medians = zip(asked, _OF_NUMBERS[name](sheet).tolist(), strict=True)
+    return {identity: f"{value!r} {unit}" for (identity, unit), value in medians if not math.isnan(value)}

@@ -6,20 +6,21 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.leave_one_out import majority, median, preferred_option
-from probe4d.diagnosis.number_sheet import NumberSheet
-from probe4d.diagnosis.sheet import NO, Group, Sheet
+from probe4d.diagnosis.leave_one_out import Places, majority, median, preferred_option
+from probe4d.diagnosis.number_sheet import NumberSheet, Values
+from probe4d.diagnosis.sheet import NO, Group, Sheet, text_codes
 
 __all__ = [
     "CONTENT",
     "FIXED",
     "MEDIAN",
+    "NUMBER_CONTROLS",
+    "constant_control",
     "content_control",
     "fixed_control",
     "is_control",
     "median_control",
     "option_codes",
-    "text_codes",
 ]
 
 _PREFIX = "control:"
@@ -57,25 +58,40 @@ def content_control(sheet: Sheet) -> npt.NDArray[np.int8]:
         scenes, references = sheet.scenes[cell.items], sheet.references[cell.items]
         if cell.format == "yes-no":
             contexts = text_codes(sheet.questions["context"][cell.items])
-            labels[cell.items] = majority(contexts, scenes, references)
+            labels[cell.items] = majority(Places(contexts, scenes), references)
         else:
-            labels[cell.items] = preferred_option(option_codes(sheet, cell, in_context=True), scenes, references)
+            options = option_codes(sheet, cell, in_context=True)
+            labels[cell.items] = preferred_option(Places(options, scenes), references)
     return labels
 
 
-def median_control(sheet: NumberSheet) -> npt.NDArray[np.float64]:
-    """Answer every question for a number with the median reference of its template in all other scenes.
+def constant_control(sheet: NumberSheet) -> Values:
+    """Answer every question for a number with the median reference of its family and template in all other scenes.
 
     Returns:
         (questions,) values; NaN where the template occurs in no other scene.
     """
-    templates = text_codes(sheet.questions["family"] + "\x1f" + sheet.questions["template"])
-    return median(templates, sheet.scenes, sheet.references)
+    return _medians(sheet, "family", "template")
 
 
-def text_codes(texts: pl.Series) -> npt.NDArray[np.intp]:
-    """Number the distinct texts of a series from 0."""
-    return texts.fill_null("").rank("dense").to_numpy().astype(np.intp) - 1
+def median_control(sheet: NumberSheet) -> Values:
+    """Answer every question for a number from its text alone, fitted to the references of all other scenes.
+
+    Returns:
+        (questions,) median references of the same family, template and `context` in all other scenes; where these
+        occur in none, what `constant_control` answers.
+    """
+    values = _medians(sheet, "family", "template", "context")
+    return np.where(np.isnan(values), constant_control(sheet), values)
+
+
+NUMBER_CONTROLS = {FIXED: constant_control, MEDIAN: median_control}
+"""What each control answers to questions for a number."""
+
+
+def _medians(sheet: NumberSheet, *columns: str) -> Values:
+    keys = text_codes(sheet.questions.select(pl.concat_str(columns, separator="\x1f")).to_series())
+    return median(Places(keys, sheet.scenes), sheet.references)
 
 
 def option_codes(sheet: Sheet, cell: Group, *, in_context: bool) -> npt.NDArray[np.intp]:
@@ -91,8 +107,10 @@ def option_codes(sheet: Sheet, cell: Group, *, in_context: bool) -> npt.NDArray[
     """
     table = sheet.questions[cell.items].select("context", "features").with_row_index("item")
     options = table.explode("features").with_columns(option=pl.int_range(pl.len()).over("item"))
-    keys = ["context", "features"] if in_context else ["features"]
-    options = options.filter(pl.col("features").is_not_null()).with_columns(code=pl.struct(keys).rank("dense") - 1)
+    options = options.filter(pl.col("features").is_not_null())
+    said = text_codes(options["features"])
+    if in_context:
+        said = text_codes(options["context"]) * (1 + int(said.max())) + said
     codes = np.full((table.height, int(sheet.option_counts[cell.items].max())), -1, dtype=np.intp)
-    codes[options["item"].to_numpy(), options["option"].to_numpy()] = options["code"].to_numpy()
+    codes[options["item"].to_numpy(), options["option"].to_numpy()] = np.unique(said, return_inverse=True)[1]
     return codes

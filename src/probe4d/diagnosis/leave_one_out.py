@@ -1,93 +1,160 @@
-"""Predictions that leave the scored question's whole scene out (LiDAR-Hallu, Sec. IV-B).
+"""Predictions that leave the predicted question's whole scene out (LiDAR-Hallu, Sec. IV-B).
 
-The content control predicts references this way, shortcut attribution predicts a model's own answers.
+The content control predicts references this way, shortcut attribution predicts a model's own answers. What is
+learned from may be the predicted items themselves, or others.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["majority", "median", "preferred_option"]
+__all__ = ["Places", "majority", "median", "preferred_option"]
 
 Codes = npt.NDArray[np.intp]
+Values = npt.NDArray[np.float64]
 
 
-def majority(keys: Codes, scenes: Codes, labels: npt.NDArray[np.int8], *, prior: bool = False) -> npt.NDArray[np.int8]:
+class Places(NamedTuple):
+    """Where items stand.
+
+    Attributes:
+        keys: (items,) codes from 0; of options (items, options), -1 where there is no such option.
+        scenes: (items,) codes from 0.
+    """
+
+    keys: Codes
+    scenes: Codes
+
+
+def majority(
+    learned: Places, labels: npt.NDArray[np.int8], *, asked: Places | None = None, prior: bool = False
+) -> npt.NDArray[np.int8]:
     """Predict each item's label as the most frequent one among items with its key in other scenes.
 
     Args:
-        keys: (items,) codes from 0.
-        scenes: (items,) codes from 0.
-        labels: (items,) label codes from 0.
+        learned: The items to learn from.
+        labels: (learned items,) label codes from 0.
+        asked: The items to predict; null takes those learned from.
         prior: Settle ties, and keys that occur in no other scene, by the labels of all other scenes'
             items. Without it they go to the lowest label code.
 
     Returns:
-        (items,) predicted label codes.
+        (asked items,) predicted label codes.
     """
+    asked = asked or learned
     kinds = int(labels.max(initial=0)) + 1
-    counts = _elsewhere(keys, scenes, labels, kinds)
+    counts = _elsewhere(asked, learned, labels, kinds)
     if prior:
         # Below one count in total, so that it decides ties alone.
-        overall = _elsewhere(np.zeros_like(keys), scenes, labels, kinds)
+        overall = _elsewhere(_keyless(asked), _keyless(learned), labels, kinds)
         counts = counts + overall / (overall.sum(axis=1, keepdims=True) + 1.0)
     best: npt.NDArray[np.intp] = counts.argmax(axis=1)
     return best.astype(np.int8)
 
 
-def preferred_option(values: npt.NDArray[np.intp], scenes: Codes, chosen: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+def preferred_option(
+    learned: Places, chosen: npt.NDArray[np.int8], *, asked: Places | None = None
+) -> npt.NDArray[np.int8]:
     """Predict which option is chosen from how often options of the same value are chosen in other scenes.
 
     The score of a value is (times chosen + 1) / (times offered and not chosen + 1), Eq. 5; the highest
     wins, ties go to the earliest option.
 
     Args:
-        values: (items, options) codes from 0 of what each option says; -1 where there is no such option.
-        scenes: (items,) codes from 0.
-        chosen: (items,) index of the chosen option.
+        learned: The items to learn from; a key is what an option says.
+        chosen: (learned items,) index of the chosen option.
+        asked: The items to predict; null takes those learned from.
 
     Returns:
-        (items,) index of the predicted option.
+        (asked items,) index of the predicted option.
     """
-    items, options = values.shape
-    offered = values.ravel() >= 0
-    flat = np.maximum(values.ravel(), 0)
-    is_chosen = (np.arange(options)[None, :] == chosen[:, None]).ravel()
-    kind = np.where(is_chosen, 1, 0).astype(np.int8)
-    counts = np.zeros((items * options, 2))
-    counts[offered] = _elsewhere(flat[offered], np.repeat(scenes, options)[offered], kind[offered], 2)
-    scores = np.where(offered, (counts[:, 1] + 1.0) / (counts[:, 0] + 1.0), -1.0)
-    best: npt.NDArray[np.intp] = scores.reshape(items, options).argmax(axis=1)
+    asked = asked or learned
+    options, offered = _options(learned)
+    is_chosen = (np.arange(learned.keys.shape[1])[None, :] == chosen[:, None]).ravel()[offered]
+    wanted, there = _options(asked)
+    counts = _elsewhere(wanted, options, is_chosen.astype(np.int8), 2)
+    scores = np.full(asked.keys.size, -1.0)
+    scores[there] = (counts[:, 1] + 1.0) / (counts[:, 0] + 1.0)
+    best: npt.NDArray[np.intp] = scores.reshape(asked.keys.shape).argmax(axis=1)
     return best.astype(np.int8)
 
 
-def median(keys: Codes, scenes: Codes, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def median(learned: Places, values: Values, *, asked: Places | None = None) -> Values:
     """Predict each item's value as the median value of the items with its key in other scenes.
 
     Args:
-        keys: (items,) codes.
-        scenes: (items,) codes.
-        values: (items,) numbers.
+        learned: The items to learn from.
+        values: (learned items,) numbers.
+        asked: The items to predict; null takes those learned from.
 
     Returns:
-        (items,) medians; NaN where a key occurs in no other scene.
+        (asked items,) medians; NaN where a key occurs in no other scene.
     """
-    found = np.full(values.size, np.nan)
-    for key in np.unique(keys):
-        items = np.flatnonzero(keys == key)
-        own = scenes[items]
-        for scene in np.unique(own):
-            elsewhere = values[items[own != scene]]
-            if elsewhere.size:
-                found[items[own == scene]] = np.median(elsewhere)
-    return found
+    asked = asked or learned
+    wanted, learned_pairs = _pairs(asked, learned)
+    wanted, of_item = np.unique(wanted, return_inverse=True)  # items of one key and scene have one median
+    found = np.full(wanted.size, np.nan)
+    if not values.size:
+        return found[of_item]
+    order = np.lexsort((values, learned.keys))
+    ranked, keys, pairs = values[order], learned.keys[order], learned_pairs[order]
+    by_pair = np.argsort(pairs, kind="stable")
+    own, first, sizes = np.unique(pairs[by_pair], return_index=True, return_counts=True)
+    # So many of the same key's items in other scenes stand before an item, ascending within its key and scene.
+    others_before = by_pair - np.searchsorted(keys, keys[by_pair]) - np.arange(pairs.size) + np.repeat(first, sizes)
+    bar = values.size + 1
+    barred = np.repeat(np.arange(own.size), sizes) * bar + others_before
+
+    which = np.minimum(np.searchsorted(own, wanted), own.size - 1)
+    has_own = own[which] == wanted
+    key = wanted // _scenes(asked, learned)
+    start = np.searchsorted(keys, key)
+    left = np.searchsorted(keys, key, side="right") - start - np.where(has_own, sizes[which], 0)
+    some = left > 0
+
+    def of_rank(rank: Codes) -> Values:
+        """The value of a rank among the items of other scenes: own items up to there stand in between."""
+        between = np.searchsorted(barred, which * bar + rank, side="right") - first[which]
+        value: Values = ranked[(start + rank + np.where(has_own, between, 0))[some]]
+        return value
+
+    found[some] = (of_rank((left - 1) // 2) + of_rank(left // 2)) / 2
+    return found[of_item]
 
 
-def _elsewhere(keys: Codes, scenes: Codes, labels: npt.NDArray[np.int8], kinds: int) -> npt.NDArray[np.float64]:
-    """(items, kinds): how often each label goes with the item's key outside the item's scene."""
+def _keyless(items: Places) -> Places:
+    """The same items as if they all had one key."""
+    return Places(np.zeros_like(items.keys), items.scenes)
+
+
+def _options(items: Places) -> tuple[Places, npt.NDArray[np.bool_]]:
+    """The options of items as items of their own, without those that are none, and which of all places they take."""
+    there = items.keys.ravel() >= 0
+    return Places(items.keys.ravel()[there], np.repeat(items.scenes, items.keys.shape[1])[there]), there
+
+
+def _scenes(asked: Places, learned: Places) -> int:
+    """A number above every scene's code."""
+    return 1 + int(max(asked.scenes.max(initial=0), learned.scenes.max(initial=0)))
+
+
+def _pairs(asked: Places, learned: Places) -> tuple[Codes, Codes]:
+    """One code for each pair of key and scene, of the items asked and of those learned from."""
+    scenes = _scenes(asked, learned)
+    return asked.keys * scenes + asked.scenes, learned.keys * scenes + learned.scenes
+
+
+def _elsewhere(asked: Places, learned: Places, labels: npt.NDArray[np.int8], kinds: int) -> Values:
+    """(asked items, kinds): how often each label goes with the item's key outside the item's scene."""
     label = labels.astype(np.intp)
-    everywhere = np.bincount(keys * kinds + label, minlength=(int(keys.max(initial=0)) + 1) * kinds).reshape(-1, kinds)
-    _, here = np.unique(keys * (int(scenes.max(initial=0)) + 1) + scenes, return_inverse=True)
-    inside = np.bincount(here * kinds + label, minlength=(int(here.max(initial=0)) + 1) * kinds).reshape(-1, kinds)
-    return (everywhere[keys] - inside[here]).astype(np.float64)
+    keys = 1 + int(max(asked.keys.max(initial=0), learned.keys.max(initial=0)))
+    everywhere = np.bincount(learned.keys * kinds + label, minlength=keys * kinds).reshape(-1, kinds)
+    wanted, own = _pairs(asked, learned)
+    pairs, place = np.unique(own, return_inverse=True)
+    inside = np.bincount(place * kinds + label, minlength=(pairs.size + 1) * kinds).reshape(-1, kinds)
+    at = np.searchsorted(pairs, wanted)
+    at[~np.isin(wanted, pairs)] = pairs.size  # where nothing was counted
+    return (everywhere[asked.keys] - inside[at]).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Scores the answers that are numbers, beside the median control."""
+"""Scores the answers that are numbers, beside the controls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.answers import answered_rows
-from probe4d.diagnosis.controls import MEDIAN, median_control
+from probe4d.diagnosis.controls import NUMBER_CONTROLS
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.number_scores import add_number_scores, within_tolerance
 from probe4d.diagnosis.number_sheet import NumberSheet, Values, make_number_sheet
@@ -26,9 +26,9 @@ class DiagnosedNumbers:
     """What runs answered to the questions for a number.
 
     Attributes:
-        figures: Columns of `FIGURES_SCHEMA`: the runs in order, then the control on the questions of the first run
+        figures: Columns of `FIGURES_SCHEMA`: the runs in order, then the controls on the questions of the first run
             that was asked any, then those beside runs that were asked others.
-        numbers: Columns of `NUMBERS_SCHEMA`: the same runs, then the control on the questions of the first.
+        numbers: Columns of `NUMBERS_SCHEMA`: the same runs, then the controls on the questions of the first.
     """
 
     figures: pl.DataFrame
@@ -64,18 +64,26 @@ def diagnose_numbers(benchmark: Benchmark, runs: Sequence[Run]) -> DiagnosedNumb
     for one in answered:
         sets.setdefault(one.items.tobytes(), []).append(one)
     asked = [(together[0].items, together) for together in sets.values()] or [(np.arange(sheet.scenes.size), [])]
-    parts = [_with_control(sheet.part(items), together) for items, together in asked]
+    parts = [_with_controls(sheet.part(items), together) for items, together in asked]
     tables = [_figures(part, benchmark.record.suite) for part in parts]
     names = [one.name for one in answered]
-    own = [table.filter(pl.col("run") != MEDIAN) for table in tables]
+    of_control = pl.col("run").is_in(NUMBER_CONTROLS)
+    own = [table.filter(~of_control) for table in tables]
     beside = [
-        table.filter(run=MEDIAN).with_columns(run=pl.lit(control_beside(MEDIAN, name)))
-        for table, part in zip(tables[1:], parts[1:], strict=True)
-        for name in part.names[:-1]
+        table.filter(run=control).with_columns(run=pl.lit(control_beside(control, one.name)))
+        for table, (_, together) in zip(tables[1:], asked[1:], strict=True)
+        for one in together
+        for control in NUMBER_CONTROLS
     ]
     return DiagnosedNumbers(
-        pl.concat([in_order(pl.concat(own), "run", names), tables[0].filter(run=MEDIAN), *beside]),
-        pl.concat([empty.numbers, *(_numbers(one, sheet) for one in answered), _numbers_of_control(parts[0])]),
+        pl.concat([in_order(pl.concat(own), "run", names), tables[0].filter(of_control), *beside]),
+        pl.concat(
+            [
+                empty.numbers,
+                *(_numbers(one, sheet) for one in answered),
+                *(_numbers_of_control(control, parts[0]) for control in NUMBER_CONTROLS),
+            ]
+        ),
     )
 
 
@@ -106,9 +114,10 @@ def _parsed(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
-def _with_control(part: NumberSheet, together: Sequence[_Answered]) -> NumberSheet:
-    names = [*(one.name for one in together), MEDIAN]
-    return part.answered(names, [*(one.values for one in together), median_control(part)])
+def _with_controls(part: NumberSheet, together: Sequence[_Answered]) -> NumberSheet:
+    names = [*(one.name for one in together), *NUMBER_CONTROLS]
+    controls = [answer(part) for answer in NUMBER_CONTROLS.values()]
+    return part.answered(names, [*(one.values for one in together), *controls])
 
 
 def _figures(part: NumberSheet, suite: str) -> pl.DataFrame:
@@ -124,11 +133,11 @@ def _numbers(one: _Answered, sheet: NumberSheet) -> pl.DataFrame:
     ).select(list(NUMBERS_SCHEMA))
 
 
-def _numbers_of_control(part: NumberSheet) -> pl.DataFrame:
-    values = part.values[-1]
+def _numbers_of_control(control: str, part: NumberSheet) -> pl.DataFrame:
+    values = part.values[part.names.index(control)]
     answered = ~np.isnan(values)
     columns = {
-        "run": MEDIAN,
+        "run": control,
         "question": part.questions["id"],
         "variant": None,
         "text": None,

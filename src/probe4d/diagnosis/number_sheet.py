@@ -12,7 +12,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.parsing.units import UNITS, Unit
-from probe4d.diagnosis.sheet import Group, families_in_order
+from probe4d.diagnosis.sheet import Group, families_in_order, text_codes
 from probe4d.errors import InputError
 
 __all__ = ["NUMBER", "NumberSheet", "make_number_sheet", "scored_numbers", "unit_of_answer"]
@@ -32,7 +32,7 @@ class NumberSheet:
         families: Families in the order of reports.
         scenes: (questions,) scene codes in the order of the sorted scene names.
         references: (questions,) the reference answers, each in its question's unit.
-        names: Answerers: runs in order, then the control.
+        names: Answerers: runs in order, then the controls.
         values: (answerers, questions) what they answered, in the unit of the question; NaN where that cannot be read.
     """
 
@@ -139,5 +139,4 @@ def make_number_sheet(benchmark: Benchmark) -> NumberSheet:
             remedy="Build or import the benchmark again.",
         )
     families = families_in_order(benchmark.record, table["family"])
-    scenes = table["scene"].rank("dense").to_numpy().astype(np.intp) - 1
-    return NumberSheet(table, families, scenes, references.to_numpy().astype(np.float64))
+    return NumberSheet(table, families, text_codes(table["scene"]), references.to_numpy().astype(np.float64))

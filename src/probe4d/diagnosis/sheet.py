@@ -25,6 +25,7 @@ __all__ = [
     "families_in_order",
     "label_of",
     "make_sheet",
+    "text_codes",
 ]
 
 INVALID, NO, YES = -1, 0, 1
@@ -188,8 +189,7 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
             remedy="Build or import the benchmark again.",
         )
     families = families_in_order(benchmark.record, table["family"])
-    scenes = table["scene"].rank("dense").to_numpy().astype(np.intp) - 1
-    return Sheet(table, families, scenes, references)
+    return Sheet(table, families, text_codes(table["scene"]), references)
 
 
 def families_in_order(record: BenchmarkRecord, present: Iterable[str]) -> tuple[str, ...]:
@@ -197,6 +197,11 @@ def families_in_order(record: BenchmarkRecord, present: Iterable[str]) -> tuple[
     found = set(present)
     listed = [family for family in record.counts if family in found]
     return (*listed, *sorted(found.difference(listed)))
+
+
+def text_codes(texts: pl.Series) -> npt.NDArray[np.intp]:
+    """Number the distinct texts of a series from 0, in the order of the sorted texts."""
+    return texts.cast(pl.Enum(texts.unique().sort())).to_physical().to_numpy().astype(np.intp)
 
 
 def _features() -> pl.Expr:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.bootstrap import SceneSums, intervals, scene_sums
-from probe4d.diagnosis.leave_one_out import majority, preferred_option
+from probe4d.diagnosis.leave_one_out import Places, majority, preferred_option
 from probe4d.diagnosis.sheet import INVALID, Group, Sheet
 from probe4d.diagnosis.shortcut_features import Feature, features_of
 from probe4d.diagnosis.shortcut_rules import rule_in_words
@@ -89,14 +89,16 @@ def _measure(
     correct = own == references
     options = sheet.option_counts[items]
     if feature.kind == "key":
-        hits = majority(values, scenes, own, prior=True) == own
-        true = majority(values, scenes, references, prior=True) == references
-        known = majority(values * (int(references.max()) + 1) + references, scenes, own, prior=True) == own
+        hits = majority(Places(values, scenes), own, prior=True) == own
+        true = majority(Places(values, scenes), references, prior=True) == references
+        informed = Places(values * (int(references.max()) + 1) + references, scenes)
+        known = majority(informed, own, prior=True) == own
     else:
         is_reference = np.arange(values.shape[1])[None, :] == references[:, None]
-        hits = preferred_option(values, scenes, own) == own
-        true = preferred_option(values, scenes, references) == references
-        known = preferred_option(np.where(values < 0, -1, values * 2 + is_reference), scenes, own) == own
+        hits = preferred_option(Places(values, scenes), own) == own
+        true = preferred_option(Places(values, scenes), references) == references
+        informed = Places(np.where(values < 0, -1, values * 2 + is_reference), scenes)
+        known = preferred_option(informed, own) == own
     unit = 1
     if feature.kind == "letter":
         # Numerators in a common unit of 1 / options and 1 / (options - 1), so that they stay integers.
@@ -108,9 +110,9 @@ def _measure(
     else:
         constant = own == np.bincount(own).argmax()
         expected = _most_frequent_by(references, own) == own
-    share, informed = hits * unit, known * unit
+    share, knowing = hits * unit, known * unit
     # In the order of `_row`.
-    numerators = np.stack([share, constant, share - constant, informed - expected, true * unit])
+    numerators = np.stack([share, constant, share - constant, knowing - expected, true * unit])
     sums = scene_sums(scenes, numerators, unit=unit)
     return _Finding(name, cell, feature, rule_in_words(feature, values, own, cell.format), sums, own.size)
 

@@ -66,7 +66,7 @@ NUMBERS_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
     "question": pl.String(),  # id
     "variant": pl.String(),
-    "text": pl.String(),  # the reply as given; null for the control and missing answers
+    "text": pl.String(),  # the reply as given; null for the controls and missing answers
     "state": pl.String(),  # as in RECORDS_SCHEMA
     "reason": pl.String(),  # why an ambiguous reply has no value
     "unit": pl.String(),  # metres, degrees
