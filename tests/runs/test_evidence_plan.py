@@ -47,7 +47,9 @@ def test_options_go_into_the_plan() -> None:
 
 @pytest.mark.parametrize("text", ["", "own", "camera", "none:cameras", "cameras:birds-eye", "shuffled:", "black:lidar"])
 def test_other_names_are_refused_with_those_that_there_are(text: str) -> None:
-    with pytest.raises(InputError, match=r"none, cameras, birds-eye, lidar, black\[:VIEW\], shuffled") as refused:
+    with pytest.raises(
+        InputError, match=r"none, cameras, birds-eye, one-camera, lidar, black\[:VIEW\], shuffled"
+    ) as refused:
         evidence_named(text)
     assert repr(text) in str(refused.value)
 
@@ -57,7 +59,7 @@ def test_other_names_are_refused_with_those_that_there_are(text: str) -> None:
     [
         ({"kind": "lidar"}, "no evidence of kind 'lidar'"),
         ({"kind": "none", "view": "cameras"}, "'none' takes no view"),
-        ({"kind": "own"}, "'own' takes one of the views cameras, birds-eye, lidar, not None"),
+        ({"kind": "own"}, "'own' takes one of the views cameras, birds-eye, one-camera, lidar, not None"),
         ({"kind": "black", "view": "lidar"}, "not 'lidar'"),
         ({"span": "log"}, "no span 'log'; there are question, scene"),
         ({"max_frames": 0}, "at least 1, not 0"),
@@ -69,5 +71,7 @@ def test_a_plan_that_nobody_could_follow_is_refused(fields: dict[str, object], m
 
 
 def test_a_view_that_there_is_not_of_this_evidence_is_told_as_such() -> None:
-    with pytest.raises(InputError, match=r"no black evidence in the view lidar\. Give black:cameras or black:birds"):
+    with pytest.raises(
+        InputError, match=r"no black evidence in the view lidar\. Give black:cameras, black:birds-eye or black:one"
+    ):
         evidence_named("black", usual_view="lidar")

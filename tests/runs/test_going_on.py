@@ -46,7 +46,7 @@ def worded_otherwise(suite: str, wording: str) -> Callable[[Question], str]:
 
 
 @pytest.mark.parametrize(
-    ("changed", "otherwise"), [("suite_prompt", worded_otherwise), ("preamble", lambda *_: "Look at this:\n\n")]
+    ("changed", "otherwise"), [("suite_prompt", worded_otherwise), ("preamble", lambda *_, **__: "Look at this:\n\n")]
 )
 def test_a_run_is_not_gone_on_with_in_another_wording(
     built: Benchmark,

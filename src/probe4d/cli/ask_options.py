@@ -101,8 +101,8 @@ Evidence = Annotated[
     _evidence(
         "--evidence",
         metavar="NAME",
-        help="none, cameras or birds-eye; black, shuffled or other-scene (of cameras; of the other: black:birds-eye); "
-        "lidar for a LiDAR language model. Left out: none, or lidar.",
+        help="none, cameras, birds-eye or one-camera; black, shuffled or other-scene (of cameras; of others: "
+        "black:one-camera); lidar for a LiDAR language model. Left out: none, or lidar.",
     ),
 ]
 Data = Annotated[

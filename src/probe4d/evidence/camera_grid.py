@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
 from PIL import Image
 
+from probe4d.evidence.image import jpeg_of
 from probe4d.evidence.lettering import frame_words, letter, line_px, text_px
+from probe4d.evidence.marks import Mark, draw_marks
 from probe4d.evidence.photographs import open_photograph
 from probe4d.evidence.pictures import PictureOptions
 
-__all__ = ["SURROUND", "Camera", "camera_name", "draw_blank_grid", "draw_grid", "in_grid_order"]
+__all__ = ["SURROUND", "USUAL_PX", "Camera", "camera_name", "draw_blank_grid", "draw_grid", "in_grid_order"]
 
 SURROUND: dict[str, str] = {
     "CAM_FRONT_LEFT": "front-left",
@@ -27,9 +28,11 @@ SURROUND: dict[str, str] = {
 }
 """The six cameras of nuScenes in the order of the grid, row by row, and what they are called in it."""
 
+USUAL_PX = (1600, 900)
+"""Width and height that images are taken to have where a dataset does not say."""
+
 _GAP_PX = 6
 _SMALLEST_TILE_PX = 120
-_USUAL_PX = (1600, 900)
 _MARGIN_PX = 4
 _PAPER, _INK, _CAPTION, _CAPTION_INK = (255, 255, 255), (0, 0, 0), (32, 36, 42), (255, 255, 255)
 _BLACK = (0, 0, 0)
@@ -88,13 +91,14 @@ class _Layout(NamedTuple):
         return column * (width + _GAP_PX), self.strip_px + row * (self.strip_px + height + _GAP_PX)
 
 
-def draw_grid(cameras: Sequence[Camera], label: int, options: PictureOptions) -> bytes:
+def draw_grid(cameras: Sequence[Camera], label: int, options: PictureOptions, marks: Sequence[Mark] = ()) -> bytes:
     """Draw the grid of a key frame as JPEG.
 
     Args:
         cameras: At least one, in the order of the grid.
         label: Frame number to be written.
         options: Size and quality.
+        marks: Objects that are marked in the images of their cameras.
 
     Raises:
         InputError: An image cannot be read.
@@ -103,6 +107,7 @@ def draw_grid(cameras: Sequence[Camera], label: int, options: PictureOptions) ->
     grid = _captions(tuple(camera.channel for camera in cameras), layout).copy()
     for number, camera in enumerate(cameras):
         photograph = open_photograph(camera.path, layout.tile_px)
+        draw_marks(photograph, [mark for mark in marks if mark.channel == camera.channel])
         left, top = layout.corner(number)
         spare_across, spare_down = (side - of for side, of in zip(layout.tile_px, photograph.size, strict=True))
         grid.paste(photograph, (left + spare_across // 2, top + layout.strip_px + spare_down // 2))
@@ -126,9 +131,7 @@ def draw_blank_grid(sizes_px: Sequence[tuple[int, int] | None], label: int, opti
 def _finished(grid: Image.Image, label: int, layout: _Layout, options: PictureOptions) -> bytes:
     box = (_MARGIN_PX, 0, grid.width - _MARGIN_PX, layout.strip_px)
     letter(grid, frame_words(label), box, fill=_INK, size_px=layout.text_px)
-    encoded = BytesIO()
-    grid.save(encoded, "JPEG", quality=options.jpeg_quality)
-    return encoded.getvalue()
+    return jpeg_of(grid, options.jpeg_quality)
 
 
 @lru_cache(maxsize=8)
@@ -153,7 +156,7 @@ def _layout(sizes_px: tuple[tuple[int, int] | None, ...], max_side_px: int) -> _
     rows = math.ceil(len(sizes_px) / columns)
     text = text_px(max_side_px)
     strip = line_px(text)
-    full_width, full_height = (max(sides) for sides in zip(*(size or _USUAL_PX for size in sizes_px), strict=True))
+    full_width, full_height = (max(sides) for sides in zip(*(size or USUAL_PX for size in sizes_px), strict=True))
     aspect = full_height / full_width
     room_across = (max_side_px - (columns - 1) * _GAP_PX) // columns
     room_down = (max_side_px - strip - (rows - 1) * _GAP_PX) // rows - strip

@@ -14,7 +14,7 @@ from PIL import Image, UnidentifiedImageError
 from probe4d.errors import InputError
 from probe4d.scenes.sensor_files import FETCH_AGAIN, read_sensor_file
 
-__all__ = ["MAX_PIXELS", "open_photograph", "whole_photograph"]
+__all__ = ["MAX_PIXELS", "fitted_px", "open_photograph", "whole_photograph"]
 
 MAX_PIXELS = 64_000_000
 """More pixels than any camera of a vehicle has: a file that declares more is not decoded."""
@@ -25,7 +25,7 @@ _DAMAGE = (OSError, SyntaxError, ValueError, EOFError, IndexError, OverflowError
 """What Pillow raises for files that are no images or are damaged."""
 
 
-def open_photograph(path: Path, box_px: tuple[int, int]) -> Image.Image:
+def open_photograph(path: Path, box_px: tuple[int, int], *, may_grow: bool = True) -> Image.Image:
     """Read an image and fit it into a box, its aspect kept.
 
     A JPEG is decoded at the smallest of its scales (1, 1/2, 1/4, 1/8) that fills the box.
@@ -33,15 +33,25 @@ def open_photograph(path: Path, box_px: tuple[int, int]) -> Image.Image:
     Args:
         path: A JPEG or PNG file.
         box_px: Width and height of the box.
+        may_grow: Whether an image that is smaller than the box is enlarged.
 
     Returns:
-        An RGB image as wide as the box, or as high.
+        An RGB image as wide as the box, or as high; as it is where it may not grow.
 
     Raises:
         InputError: The file cannot be read, is no such image, is damaged or cut off, or is larger than `MAX_PIXELS`.
     """
     with _sound(path) as image:
-        return _fitted(image, box_px)
+        return _resized(image, fitted_px(image.size, box_px, may_grow=may_grow))
+
+
+def fitted_px(size_px: tuple[int, int], box_px: tuple[int, int], *, may_grow: bool = True) -> tuple[int, int]:
+    """Width and height of an image that is fitted into a box as `open_photograph` does it."""
+    scale = min(of_box / of_image for of_box, of_image in zip(box_px, size_px, strict=True))
+    if not may_grow:
+        scale = min(scale, 1)
+    width, height = (max(1, round(side * scale)) for side in size_px)
+    return width, height
 
 
 def whole_photograph(path: Path) -> Image.Image:
@@ -84,13 +94,11 @@ def _opened(content: bytes, path: Path) -> Image.Image:
     return image
 
 
-def _fitted(image: Image.Image, box_px: tuple[int, int]) -> Image.Image:
-    scale = min(box_px[0] / image.width, box_px[1] / image.height)
-    size = (max(1, round(image.width * scale)), max(1, round(image.height * scale)))
-    image.draft("RGB", size)
+def _resized(image: Image.Image, size_px: tuple[int, int]) -> Image.Image:
+    image.draft("RGB", size_px)
     if image.mode != "RGB":
         image = image.convert("RGB")
-    return image.resize(size, Image.Resampling.HAMMING)
+    return image.resize(size_px, Image.Resampling.HAMMING)
 
 
 def _too_large(path: Path) -> InputError:

@@ -6,10 +6,12 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from probe4d.evidence.marks import Mark
+
 __all__ = ["VIEWS", "Picture", "PictureOptions", "View"]
 
-View = Literal["cameras", "birds-eye"]
-VIEWS: tuple[View, ...] = ("cameras", "birds-eye")
+View = Literal["cameras", "birds-eye", "one-camera"]
+VIEWS: tuple[View, ...] = ("cameras", "birds-eye", "one-camera")
 
 
 class PictureOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,7 +19,7 @@ class PictureOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         max_side_px: Longest side, 256 to 4096 pixels.
-        jpeg_quality: Of camera grids, 1 to 95; bird's-eye views are PNG.
+        jpeg_quality: Of camera images and their grids, 1 to 95; bird's-eye views are PNG.
     """
 
     max_side_px: int = 1024
@@ -28,12 +30,14 @@ class Picture(NamedTuple):
     """A picture to be rendered.
 
     Attributes:
-        view: Surround grid of cameras, or bird's-eye view of LiDAR points.
+        view: Surround grid of cameras, bird's-eye view of LiDAR points, or the image of one camera.
         scene: Scene whose sensors are shown.
         frame: Key frame of that scene that is shown.
-        label: Frame number written into the picture, which differs from `frame` where the order is shuffled.
-        channels: Cameras of the grid; empty means all of the scene's.
+        label: Frame number written into the picture, which differs from `frame` where the order is shuffled; into
+            the image of one camera nothing is written.
+        channels: Cameras of the grid, of which empty means all of the scene's; or the one camera.
         black: Whether the picture is blank but for its label.
+        marks: Objects that are marked in the images of cameras, in the order in which they take their colours.
     """
 
     view: View
@@ -42,3 +46,4 @@ class Picture(NamedTuple):
     label: int
     channels: tuple[str, ...] = ()
     black: bool = False
+    marks: tuple[Mark, ...] = ()

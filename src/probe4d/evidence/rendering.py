@@ -18,6 +18,7 @@ from probe4d.errors import InputError
 from probe4d.evidence.birds_eye import draw_birds_eye
 from probe4d.evidence.camera_grid import SURROUND, Camera, draw_blank_grid, draw_grid
 from probe4d.evidence.image import Image, image_of
+from probe4d.evidence.one_camera import draw_blank_image, draw_image
 from probe4d.evidence.pictures import Picture, PictureOptions, View
 from probe4d.evidence.sources import Source, Sources
 from probe4d.scenes.points import in_ego_frame, read_scan
@@ -33,9 +34,9 @@ Item = TypeVar("Item")
 
 _MAX_SIDES_PX = (256, 4096)
 _QUALITIES = (1, 95)
-_VERSION = 1
+_VERSION = 2
 """To be raised whenever a picture of the same sources changes: pictures are cached under it."""
-_MEDIA_TYPES: dict[View, str] = {"cameras": "image/jpeg", "birds-eye": "image/png"}
+_MEDIA_TYPES: dict[View, str] = {"cameras": "image/jpeg", "birds-eye": "image/png", "one-camera": "image/jpeg"}
 _MOST_CACHED_BYTES = 4 << 30
 _PIXELS_HELD = 64 << 20
 _MOST_PICTURES_HELD = 64
@@ -164,13 +165,14 @@ class Renderer:
         return self._pool
 
     def _drawn(self, picture: Picture, sources: Sequence[Source], paths: Sequence[Path]) -> bytes:
-        if picture.view == "cameras":
-            cameras = [
-                Camera(source.channel, path, source.size_px) for source, path in zip(sources, paths, strict=True)
-            ]
-            return draw_grid(cameras, picture.label, self._options)
-        (source,), (path,) = sources, paths
-        return draw_birds_eye(_points_m(source, path), picture.label, self._options)
+        if picture.view == "birds-eye":
+            (source,), (path,) = sources, paths
+            return draw_birds_eye(_points_m(source, path), picture.label, self._options)
+        cameras = [Camera(source.channel, path, source.size_px) for source, path in zip(sources, paths, strict=True)]
+        if picture.view == "one-camera":
+            (camera,) = cameras
+            return draw_image(camera, self._options, picture.marks)
+        return draw_grid(cameras, picture.label, self._options, picture.marks)
 
     def _resolved(self, named: Path, file: str) -> Path:
         """The path that a file's name leads to; its folder is resolved once, as a grid is made from many of them."""
@@ -189,6 +191,8 @@ class Renderer:
         cameras = self._sources.cameras(picture.scene)
         sizes = {channel: source.size_px for channel, source in cameras.items()} or dict.fromkeys(SURROUND)
         shown = picture.channels or tuple(sizes)
+        if picture.view == "one-camera":
+            return draw_blank_image(sizes.get(shown[0]), self._options)
         return draw_blank_grid([sizes.get(channel) for channel in shown], picture.label, self._options)
 
     def _key(self, picture: Picture, sources: Sequence[Source], paths: Sequence[Path]) -> str:
@@ -198,7 +202,8 @@ class Renderer:
                 "versions": [_VERSION, PIL.__version__, np.__version__],
                 "options": self._options,
                 "view": picture.view,
-                "label": picture.label,
+                "label": None if picture.view == "one-camera" else picture.label,
+                "marks": picture.marks,
                 "sources": [[source, str(path), *_stamp(path)] for source, path in zip(sources, paths, strict=True)],
             }
         )

@@ -78,6 +78,8 @@ class Sources:
         """
         if picture.view == "birds-eye":
             return (self._reference,)
+        if picture.view == "one-camera" and len(picture.channels) != 1:
+            raise ValueError(f"a picture of one camera names it alone, not {picture.channels}")
         cameras = self.cameras(picture.scene)
         if not picture.channels and not cameras:
             raise InputError("has no cameras.", path=self._tables, row=picture.scene)

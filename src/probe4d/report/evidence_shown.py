@@ -11,7 +11,12 @@ from probe4d.runs.run import Run
 
 __all__ = ["in_light_of_evidence", "is_control_run", "muted", "sees_its_scene", "shown_in_words", "with_names"]
 
-_VIEWS = {"cameras": "camera pictures", "birds-eye": "bird's-eye views", "lidar": "LiDAR features"}
+_VIEWS = {
+    "cameras": "camera pictures",
+    "birds-eye": "bird's-eye views",
+    "one-camera": "images of one camera",
+    "lidar": "LiDAR features",
+}
 
 
 def shown_in_words(plan: EvidencePlan | None) -> str:

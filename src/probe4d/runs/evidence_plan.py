@@ -106,8 +106,8 @@ def evidence_named(
     """Read the name of evidence as the command line has it.
 
     Args:
-        text: `none`; `cameras`, `birds-eye` or `lidar`, the question's own frames in that view; or `black`,
-            `shuffled` or `other-scene`, with a view after a colon where it is not the usual one, as in
+        text: `none`; `cameras`, `birds-eye`, `one-camera` or `lidar`, the question's own frames in that view; or
+            `black`, `shuffled` or `other-scene`, with a view after a colon where it is not the usual one, as in
             `shuffled:birds-eye`.
         usual_view: View of `black`, `shuffled` and `other-scene` without one.
         span: See `EvidencePlan`, as for what follows; null takes the whole scene for `lidar`, as LiDAR-Hallu does,

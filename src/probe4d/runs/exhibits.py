@@ -11,15 +11,15 @@ import polars as pl
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suite import ANSWERS_SCHEMA
 from probe4d.errors import InputError
-from probe4d.evidence.camera_grid import SURROUND
-from probe4d.evidence.pictures import Picture, View
-from probe4d.evidence.sources import Sources
+from probe4d.evidence.pictures import Picture
 from probe4d.models.request import FeatureRows
 from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.frames import frames_shown, wrong_order
+from probe4d.runs.frames import Shown, frames_shown, wrong_order
 from probe4d.runs.known_scenes import KnownScenes, known_scenes
+from probe4d.runs.marks import Marks, marks_of
 from probe4d.runs.other_scenes import other_scenes
-from probe4d.runs.preamble import preamble
+from probe4d.runs.pictured import pictured
+from probe4d.runs.reasons import Reasons
 from probe4d.runs.run import LeftOut
 from probe4d.scenes.tables import Scenes
 
@@ -30,9 +30,6 @@ __all__ = ["Elsewhere", "Exhibit", "Exhibits", "exhibits"]
 
 Elsewhere = Callable[[Sequence[Question], Scenes], pl.DataFrame]
 """Says what would be right if questions were asked of each of some scenes, in the columns of `ANSWERS_SCHEMA`."""
-
-Reasons = dict[str, tuple[str, str | None]]
-"""Why questions cannot be asked with some evidence, by their ids: the reason, and what it was for this question."""
 
 
 @dataclass(frozen=True)
@@ -74,20 +71,6 @@ class Exhibits:
     left_out: tuple[LeftOut, ...] = field(default=())
 
 
-@dataclass(frozen=True)
-class _Shown:
-    """The key frames that a question shows, and those whose numbers it shows them under.
-
-    `elsewhere` tells that the scene is not the question's own, and `shown_answer` what would be right in it.
-    """
-
-    scene: str
-    frames: tuple[int, ...]
-    labels: tuple[int, ...]
-    elsewhere: bool = False
-    shown_answer: str | None = None
-
-
 def exhibits(
     questions: Sequence[Question],
     plan: EvidencePlan,
@@ -95,6 +78,7 @@ def exhibits(
     *,
     features: FeatureFolder | None = None,
     elsewhere: Elsewhere | None = None,
+    by_letters: bool = False,
 ) -> Exhibits:
     """Choose what every question shows; the choice for one does not depend on the others.
 
@@ -105,6 +89,7 @@ def exhibits(
             that need no dataset.
         features: LiDAR features; null where pictures are shown, or nothing.
         elsewhere: Says what would be right in other scenes; without it any other scene may be shown.
+        by_letters: Whether objects that the questions call by letters are marked in the pictures of cameras.
 
     Raises:
         InputError: The plan needs scenes or features, and there are none; or features of a scene that is asked
@@ -126,16 +111,25 @@ def exhibits(
         features.refuse_other(frames=_keyframes_told(questions, known))
     reasons: Reasons = {}
     own = shown = _own_frames(questions, plan, known, reasons)
+    marks: dict[str, Marks] = {}
+    if by_letters and scenes is not None and features is None:
+        marks = marks_of([question for question in questions if question.id in shown], plan.view, scenes, reasons)
+        shown = {identity: one for identity, one in shown.items() if identity not in reasons}
     if plan.kind == "shuffled":
         shown = _shuffled(shown, plan, reasons)
     elif plan.kind == "other-scene":
-        shown = _from_other_scenes(questions, shown, plan, known, _truths(questions, shown, scenes, elsewhere), reasons)
+        # What a letter marks is the question's own object, wherever it is shown: nothing is right of it elsewhere.
+        asked = [question for question in questions if question.id in shown and question.id not in marks]
+        shown = _from_other_scenes(questions, shown, plan, known, _truths(asked, scenes, elsewhere), reasons)
     if features is not None:
         used = (*own.values(), *shown.values())
         features.refuse_other(frames={one.scene: known.keyframes(one.scene) for one in used})
         of = {identity: _of_features(one) for identity, one in shown.items()}
     elif scenes is not None:
-        of = _exhibited(_pictures(questions, shown, plan, scenes), shown, Sources(scenes), reasons)
+        of = {
+            identity: _of_pictures(shown[identity], *found)
+            for identity, found in pictured(questions, shown, plan, scenes, marks, reasons).items()
+        }
     return Exhibits(of, tuple(_left_out(question.id, reasons) for question in questions if question.id in reasons))
 
 
@@ -145,14 +139,17 @@ def _keyframes_told(questions: Sequence[Question], known: KnownScenes) -> dict[s
     return {scene: keyframes for scene, keyframes in told.items() if scene is not None and keyframes is not None}
 
 
-def _of_features(shown: _Shown) -> Exhibit:
+def _of_features(shown: Shown) -> Exhibit:
     scene = shown.scene if shown.elsewhere else None
     return Exhibit(features=FeatureRows(shown.scene, shown.frames), shown_scene=scene, shown_answer=shown.shown_answer)
 
 
-def _truths(
-    questions: Sequence[Question], shown: Mapping[str, _Shown], scenes: Scenes | None, elsewhere: Elsewhere | None
-) -> pl.DataFrame:
+def _of_pictures(shown: Shown, pictures: tuple[Picture, ...], text: str) -> Exhibit:
+    scene = shown.scene if shown.elsewhere else None
+    return Exhibit(pictures, preamble=text, shown_scene=scene, shown_answer=shown.shown_answer)
+
+
+def _truths(questions: Sequence[Question], scenes: Scenes | None, elsewhere: Elsewhere | None) -> pl.DataFrame:
     """What would be right in other scenes, in the columns of `ANSWERS_SCHEMA`."""
     if elsewhere is None:
         return pl.DataFrame(schema=ANSWERS_SCHEMA)
@@ -161,7 +158,7 @@ def _truths(
             "which other scene has another right answer is measured in the dataset.",
             remedy="Give the dataset that the benchmark was built from (scenes=, --data).",
         )
-    return elsewhere([question for question in questions if question.id in shown], scenes)
+    return elsewhere(questions, scenes)
 
 
 def _left_out(identity: str, reasons: Reasons) -> LeftOut:
@@ -171,8 +168,8 @@ def _left_out(identity: str, reasons: Reasons) -> LeftOut:
 
 def _own_frames(
     questions: Sequence[Question], plan: EvidencePlan, known: KnownScenes, reasons: Reasons
-) -> dict[str, _Shown]:
-    shown: dict[str, _Shown] = {}
+) -> dict[str, Shown]:
+    shown: dict[str, Shown] = {}
     for question in questions:
         scene = known.name_of(question)
         if scene is None:
@@ -188,88 +185,36 @@ def _own_frames(
             detail = f"it shows key frame {beyond[0]}, and {scene} has {keyframes}"
             reasons[question.id] = ("it shows key frames that its scene does not have", detail)
             continue
-        shown[question.id] = _Shown(scene, frames, frames)
+        shown[question.id] = Shown(scene, frames, frames)
     return shown
 
 
-def _shuffled(shown: Mapping[str, _Shown], plan: EvidencePlan, reasons: Reasons) -> dict[str, _Shown]:
-    mixed: dict[str, _Shown] = {}
+def _shuffled(shown: Mapping[str, Shown], plan: EvidencePlan, reasons: Reasons) -> dict[str, Shown]:
+    mixed: dict[str, Shown] = {}
     for identity, own in shown.items():
         if len(own.frames) < 2:
             reasons[identity] = ("it shows fewer than two key frames, which have no wrong order", None)
         else:
-            mixed[identity] = _Shown(own.scene, wrong_order(own.frames, seed=plan.seed, key=identity), own.labels)
+            mixed[identity] = Shown(own.scene, wrong_order(own.frames, seed=plan.seed, key=identity), own.labels)
     return mixed
 
 
 def _from_other_scenes(
     questions: Sequence[Question],
-    shown: Mapping[str, _Shown],
+    shown: Mapping[str, Shown],
     plan: EvidencePlan,
     known: KnownScenes,
     answers: pl.DataFrame,
     reasons: Reasons,
-) -> dict[str, _Shown]:
+) -> dict[str, Shown]:
     placed = [question for question in questions if question.id in shown]
     own = {identity: one.scene for identity, one in shown.items()}
     chosen = other_scenes(placed, own, known.lengths, answers, seed=plan.seed)
-    replaced: dict[str, _Shown] = {}
+    replaced: dict[str, Shown] = {}
     for identity, one in shown.items():
         if identity in chosen:
             scene, answer = chosen[identity]
-            replaced[identity] = _Shown(scene, one.frames, one.labels, elsewhere=True, shown_answer=answer)
+            replaced[identity] = Shown(scene, one.frames, one.labels, elsewhere=True, shown_answer=answer)
         else:
             reasons[identity] = ("no other scene as long as its own has another right answer to it", one.scene)
     return replaced
-
-
-def _pictures(
-    questions: Sequence[Question], shown: Mapping[str, _Shown], plan: EvidencePlan, scenes: Scenes
-) -> dict[str, tuple[Picture, ...]]:
-    """The pictures of each question; cameras among the views that it lists narrow the grid down to them."""
-    others = scenes.sensors.filter(pl.col("modality") != "camera")["channel"].unique().to_list()
-    view: View = "birds-eye" if plan.view == "birds-eye" else "cameras"
-    pictures: dict[str, tuple[Picture, ...]] = {}
-    for question in questions:
-        if (one := shown.get(question.id)) is None:
-            continue
-        listed = question.evidence.views if view == "cameras" else ()
-        channels = tuple(channel for channel in listed if channel not in others)
-        pictures[question.id] = tuple(
-            Picture(view, one.scene, frame, label, channels, plan.kind == "black")
-            for frame, label in zip(one.frames, one.labels, strict=True)
-        )
-    return pictures
-
-
-def _exhibited(
-    pictures: Mapping[str, tuple[Picture, ...]],
-    shown: Mapping[str, _Shown],
-    sources: Sources,
-    reasons: Reasons,
-) -> dict[str, Exhibit]:
-    """Exhibits of the questions whose pictures can be made; for the others the first thing that is missing."""
-    missing = sources.missing(picture for several in pictures.values() for picture in several)
-    of: dict[str, Exhibit] = {}
-    for identity, several in pictures.items():
-        lacking = next((missing[picture] for picture in several if picture in missing), None)
-        if lacking is not None:
-            reasons[identity] = ("a reading, or its file, of what it would show is missing", lacking)
-            continue
-        one = shown[identity]
-        lines = preamble(several, _cameras(several[0], sources))
-        of[identity] = Exhibit(
-            several,
-            preamble=lines,
-            shown_scene=one.scene if one.elsewhere else None,
-            shown_answer=one.shown_answer,
-        )
-    return of
-
-
-def _cameras(picture: Picture, sources: Sources) -> tuple[str, ...]:
-    """Cameras of a grid in its order; those of nuScenes where a blank one stands for a scene without cameras."""
-    if picture.view != "cameras":
-        return ()
-    cameras = tuple(sources.cameras(picture.scene)) or tuple(SURROUND)
-    return tuple(channel for channel in cameras if channel in (picture.channels or cameras))

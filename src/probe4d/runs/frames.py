@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.sampling import arranged
 from probe4d.runs.evidence_plan import EvidencePlan
 
-__all__ = ["frames_shown", "thinned", "wrong_order"]
+__all__ = ["Shown", "frames_shown", "thinned", "wrong_order"]
 
 _FRAME = re.compile(r"\bframe (\d{1,6})\b", re.IGNORECASE | re.ASCII)
+
+
+class Shown(NamedTuple):
+    """The key frames that a question shows.
+
+    Attributes:
+        scene: Scene that they are of.
+        frames: The key frames, in the order shown.
+        labels: Those under whose numbers they are shown.
+        elsewhere: Whether the scene is not the question's own.
+        shown_answer: What would be right in that other scene; null without one.
+    """
+
+    scene: str
+    frames: tuple[int, ...]
+    labels: tuple[int, ...]
+    elsewhere: bool = False
+    shown_answer: str | None = None
 
 
 def frames_shown(question: Question, plan: EvidencePlan, keyframes: int) -> tuple[int, ...]:

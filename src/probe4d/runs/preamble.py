@@ -15,14 +15,18 @@ from probe4d.evidence.pictures import Picture
 __all__ = ["preamble"]
 
 
-def preamble(pictures: Sequence[Picture], cameras: Sequence[str] = ()) -> str:
+def preamble(
+    pictures: Sequence[Picture], cameras: Sequence[str] = (), *, asked: str | None = None, lettered: bool = False
+) -> str:
     """List pictures that stand before a question.
 
     Blank pictures are spoken of as if they showed something, as papers do that ask with them.
 
     Args:
         pictures: Of one view, in the order shown.
-        cameras: Channels of the grid in its order; of no account for bird's-eye views.
+        cameras: Channels of the grid in its order, or the one camera; of no account for bird's-eye views.
+        asked: Camera whose view the question is about, which is said where others are seen as well.
+        lettered: Whether objects that the question names are marked.
 
     Returns:
         Lines that end with an empty one; an empty text without pictures.
@@ -35,7 +39,18 @@ def preamble(pictures: Sequence[Picture], cameras: Sequence[str] = ()) -> str:
     else:
         numbered = ", ".join(f"Image {number}: {frame}" for number, frame in enumerate(frames, 1))
         listed, each = f"The {len(frames)} images above show frames of a driving scene. {numbered}.", "Each image"
-    how = _birds_eye(each) if pictures[0].view == "birds-eye" else _grid(each, [camera_name(name) for name in cameras])
+    names = [camera_name(name) for name in cameras]
+    match pictures[0].view:
+        case "birds-eye":
+            how = _birds_eye(each)
+        case "one-camera":
+            how = f"{each} is the view of the {names[0]} camera of the ego vehicle."
+        case "cameras":
+            how = _grid(each, names)
+    if asked is not None and len(names) != 1:
+        how += f" The question is about the view of the {camera_name(asked)} camera."
+    if lettered:
+        how += " The objects that the question names are outlined, each with its letter."
     return f"{listed}\n{how}\n\n"
 
 

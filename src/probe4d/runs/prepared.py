@@ -23,6 +23,7 @@ from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.exhibits import Exhibits, exhibits
 from probe4d.runs.lidar_requests import FeatureReader, LidarRequests, refuse_unfit_setting
 from probe4d.runs.lidar_wording import lidar_wording
+from probe4d.runs.marks import calls_by_letters
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.preamble import preamble
 from probe4d.runs.requests import Asked, requests_of, wordable
@@ -133,6 +134,7 @@ def prepare(
         scenes,
         features=None if reader is None else reader.features,
         elsewhere=partial(answers_elsewhere, benchmark),
+        by_letters=calls_by_letters(benchmark.record),
     )
     lidar = None
     untold: dict[str, LeftOut] = {}
@@ -171,8 +173,10 @@ def _example(view: EvidenceView | None) -> str:
     """The lines that list pictures of a view, for examples that depend on no dataset."""
     if view is None or view == "lidar":
         return ""
+    cameras = tuple(SURROUND)
     several = [Picture(view, "", frame, frame) for frame in range(2)]
-    return preamble(several, tuple(SURROUND)) + preamble(several[:1], tuple(SURROUND)[:1])
+    first = preamble(several, cameras[:1] if view == "one-camera" else cameras, asked=cameras[0])
+    return first + preamble(several[:1], cameras[:1], lettered=True)
 
 
 def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:

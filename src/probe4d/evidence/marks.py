@@ -1,0 +1,78 @@
+"""Marks on the objects of a picture, and where objects lie in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import polars as pl
+from PIL import Image
+
+from probe4d.evidence.outlines import COLOURS, Outline, draw_outlines
+from probe4d.scenes.image_boxes import image_boxes
+from probe4d.scenes.tables import Scenes
+
+__all__ = ["Bounds", "Mark", "bounds_in_images", "draw_marks"]
+
+Bounds = tuple[float, float, float, float]
+"""Left, top, right and bottom as parts of the width and height of an image, 0 to 1."""
+
+
+class Mark(NamedTuple):
+    """An object to be marked in a picture.
+
+    Attributes:
+        text: What stands on its tag, such as a letter.
+        channel: Camera in whose image it is marked.
+        bounds: Where.
+    """
+
+    text: str
+    channel: str
+    bounds: Bounds
+
+
+def bounds_in_images(scenes: Scenes, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Bounds]:
+    """Where objects show in the images of cameras, as `image_boxes` has it, computed for these alone.
+
+    Args:
+        scenes: The scenes.
+        objects: Channel of a camera, and token of a 3D box, which is looked for at its own key frame.
+
+    Returns:
+        Bounds by channel and token, without objects that the camera does not show.
+
+    Raises:
+        InputError: One of these cameras has no image size or no intrinsics there.
+    """
+    wanted = pl.DataFrame(list(objects), schema={"channel": pl.String(), "token": pl.String()}, orient="row").unique()
+    boxes = scenes.boxes.join(wanted, on="token", how="semi")
+    cameras = scenes.sensors.filter(pl.col("modality") == "camera").join(wanted, on="channel", how="semi")
+    cameras = cameras.join(boxes, on=["scene", "frame"], how="semi")
+    shown = image_boxes(replace(scenes, boxes=boxes, sensors=cameras))
+    sizes = cameras.select("scene", "frame", "channel", "width", "height")
+    places = (
+        shown.join(wanted, on=["channel", "token"], how="semi")
+        .join(sizes, on=["scene", "frame", "channel"])
+        .with_columns(pl.col("left_px", "right_px") / pl.col("width"), pl.col("top_px", "bottom_px") / pl.col("height"))
+        .select("channel", "token", "left_px", "top_px", "right_px", "bottom_px")
+    )
+    return {(channel, token): (*bounds,) for channel, token, *bounds in places.iter_rows()}
+
+
+def draw_marks(image: Image.Image, marks: Sequence[Mark]) -> None:
+    """Draw marks on an image, each in another colour as long as there are enough.
+
+    Args:
+        image: An RGB image of the whole of what the bounds are parts of; it is changed.
+        marks: The marks, whatever their channels.
+    """
+    width, height = image.size
+    draw_outlines(
+        image,
+        [
+            Outline(left * width, top * height, right * width, bottom * height, text, COLOURS[number % len(COLOURS)])
+            for number, (text, _channel, (left, top, right, bottom)) in enumerate(marks)
+        ],
+    )

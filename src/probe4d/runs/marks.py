@@ -1,0 +1,87 @@
+"""Which objects are marked in the pictures of a question: those that it calls by letters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.benchmarks.question import Question
+from probe4d.evidence.marks import Mark, bounds_in_images
+from probe4d.runs.evidence_plan import EvidenceView
+from probe4d.runs.reasons import Reasons
+from probe4d.scenes.tables import Scenes
+
+__all__ = ["Marks", "calls_by_letters", "marks_of"]
+
+Marks = Mapping[int, tuple[Mark, ...]]
+"""The marks of a question by key frame."""
+
+_BEFORE_THE_LETTER = "object "
+
+
+class _Object(msgspec.Struct, frozen=True):
+    """What the facts of a question say of an object: its words, its key frame and the token of its box."""
+
+    label: str
+    frame: int
+    box: str
+
+
+def calls_by_letters(record: BenchmarkRecord) -> bool:
+    """Whether the questions of a benchmark call objects by letters that have to stand in the pictures."""
+    return record.parameters.get("refer") == "marker"
+
+
+def marks_of(
+    questions: Sequence[Question], view: EvidenceView | None, scenes: Scenes, reasons: Reasons
+) -> dict[str, Marks]:
+    """Find the objects that questions call by letters in the images of the cameras that they ask about.
+
+    Args:
+        questions: The questions; their facts list `objects`, each with `label`, `frame` and `box`.
+        view: How their frames are shown.
+        scenes: The scenes that they were measured in.
+        reasons: Takes up why objects of a question cannot be marked, in which case it has no marks.
+
+    Returns:
+        Marks by the question's id, those of a key frame in the order of their letters, so that questions about the
+        same objects show the same picture; questions that name no object are not in it.
+    """
+    objects = {question.id: (question.channel, _objects(question, reasons)) for question in questions}
+    named = {(channel, one.box) for channel, several in objects.values() if channel is not None for one in several}
+    bounds = bounds_in_images(scenes, named)
+    marks: dict[str, Marks] = {}
+    for identity, (channel, several) in objects.items():
+        if not several:
+            continue
+        if view == "birds-eye":
+            reasons[identity] = ("it calls objects by letters, which a bird's-eye view does not show", None)
+            continue
+        unseen = [one.label for one in several if channel is None or (channel, one.box) not in bounds]
+        if channel is None or unseen:
+            reasons[identity] = (
+                "an object that it calls by a letter is not in the image of its camera",
+                f"{unseen[0]} in {channel}",
+            )
+            continue
+        of_frame: dict[int, set[Mark]] = {}
+        for one in several:
+            mark = Mark(one.label.removeprefix(_BEFORE_THE_LETTER), channel, bounds[channel, one.box])
+            of_frame.setdefault(one.frame, set()).add(mark)
+        marks[identity] = {frame: tuple(sorted(found, key=_place)) for frame, found in of_frame.items()}
+    return marks
+
+
+def _objects(question: Question, reasons: Reasons) -> list[_Object]:
+    try:
+        return msgspec.convert(question.facts.get("objects", []), list[_Object])
+    except msgspec.ValidationError as error:
+        reasons[question.id] = ("its facts do not say where its objects are", str(error))
+        return []
+
+
+def _place(mark: Mark) -> tuple[object, ...]:
+    """Letters go before pairs of letters."""
+    return len(mark.text), *mark
