@@ -37,7 +37,7 @@ def test_every_character_is_written_as_in_a_single_id() -> None:
 
 @pytest.mark.parametrize("rows_at_once", [1, 2, 5])
 def test_ids_of_many_rows_are_in_their_order(rows_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probe4d.benchmarks.question._ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr("probe4d.benchmarks.question.ROWS_AT_ONCE", rows_at_once)
     questions = [question(place) for place in range(5)]
     assert question_ids(to_table(questions)).to_list() == [derived_id(one) for one in questions]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +13,14 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, REQUIRED_COLUMNS, Question, questions_from
+from probe4d.benchmarks.question import (
+    FORMATS,
+    QUESTION_SCHEMA,
+    REQUIRED_COLUMNS,
+    ROWS_AT_ONCE,
+    Question,
+    questions_from,
+)
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import whole_file, write_bytes, write_text
@@ -21,15 +30,20 @@ __all__ = [
     "Benchmark",
     "BenchmarkRecord",
     "SourceDataset",
+    "benchmark_folder",
     "fingerprint",
     "read_benchmark",
     "read_record",
     "write_benchmark",
+    "write_description",
 ]
 
 QUESTIONS_FILE = "questions.parquet"
 RECORD_FILE = "benchmark.json"
 CARD_FILE = "README.md"
+
+ROW_GROUP_SIZE = 100_000
+"""Most rows of a row group of `questions.parquet`, whose statistics tell a reader of one family where it lies."""
 
 
 class SourceDataset(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,9 +99,24 @@ class BenchmarkRecord(msgspec.Struct, frozen=True, kw_only=True):
     probe4d: str
 
 
+class _Table:
+    """The field `Benchmark.table`: a table, or a function that reads it when it is first asked for."""
+
+    def __get__(self, benchmark: Benchmark | None, owner: type[Benchmark]) -> pl.DataFrame:
+        if benchmark is None:  # asked of the class, whose field has no default
+            raise AttributeError("table")
+        held: pl.DataFrame | Callable[[], pl.DataFrame] = vars(benchmark)["table"]
+        if not isinstance(held, pl.DataFrame):
+            held = vars(benchmark)["table"] = held()
+        return held
+
+    def __set__(self, benchmark: Benchmark, table: pl.DataFrame | Callable[[], pl.DataFrame]) -> None:
+        vars(benchmark)["table"] = table
+
+
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark in memory.
+    """A benchmark.
 
     Attributes:
         table: Questions as columns (see `QUESTION_SCHEMA`), in order of family file and position.
@@ -95,18 +124,39 @@ class Benchmark:
         path: Folder it was read from; null if it was not.
     """
 
-    table: pl.DataFrame
-    record: BenchmarkRecord
+    table: _Table = _Table()
+    record: BenchmarkRecord  # type: ignore[misc]  # mypy takes the descriptor for a default
     path: Path | None = None
+
+    @classmethod
+    def at(cls, path: Path | str, record: BenchmarkRecord) -> Benchmark:
+        """The benchmark in a folder, whose questions are read, and checked, when its table is first asked for.
+
+        Args:
+            path: The folder.
+            record: Content of its `benchmark.json`.
+        """
+        path = Path(path)
+        return cls(lambda: _read_whole(path, record), record, path)
 
     @cached_property
     def questions(self) -> list[Question]:
-        """The questions as records, in table order.
+        """The questions as records, in table order; of many, `each_question` holds a part at a time.
 
         Raises:
             InputError: A value of a question does not fit (see `questions_from`).
         """
-        return questions_from(self.table, path=None if self.path is None else self.path / QUESTIONS_FILE)
+        return list(self.each_question())
+
+    def each_question(self) -> Iterator[Question]:
+        """Give the questions as records, in table order, without holding all of them.
+
+        Raises:
+            InputError: A value of a question does not fit (see `questions_from`).
+        """
+        file = None if self.path is None else self.path / QUESTIONS_FILE
+        for rows in self.table.iter_slices(ROWS_AT_ONCE):
+            yield from questions_from(rows, path=file)
 
     @property
     def fingerprint(self) -> str:
@@ -114,17 +164,40 @@ class Benchmark:
         return self.record.fingerprint
 
 
-def fingerprint(table: pl.DataFrame) -> str:
+def fingerprint(table: pl.DataFrame | pl.LazyFrame) -> str:
     """SHA-256 over the sorted question ids, each followed by a line feed: 64 hexadecimal digits."""
-    return hashlib.sha256("".join(f"{identity}\n" for identity in sorted(table["id"])).encode()).hexdigest()
+    lines: str = table.lazy().select((pl.col("id").sort() + "\n").str.join("")).collect().item()
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
-def counts_of(table: pl.DataFrame) -> dict[str, dict[str, int]]:
+def counts_of(table: pl.DataFrame | pl.LazyFrame) -> dict[str, dict[str, int]]:
     """Count questions by family and format, in order of first appearance."""
     counts: dict[str, dict[str, int]] = {}
-    for family, kind, n in table.group_by("family", "format", maintain_order=True).len().iter_rows():
+    for family, kind, n in table.lazy().group_by("family", "format", maintain_order=True).len().collect().iter_rows():
         counts.setdefault(family, {})[kind] = n
     return counts
+
+
+@contextmanager
+def benchmark_folder(path: Path) -> Iterator[Path]:
+    """Give a temporary folder that takes the place of a benchmark's when the block ends well (see `whole_folder`).
+
+    Raises:
+        InputError: The path is a file, or a folder with other things in it, or cannot be written to.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError("is a file, not a folder.", path=path, remedy="Choose another --out folder.")
+    is_benchmark = (path / RECORD_FILE).exists() or (path / QUESTIONS_FILE).exists()
+    if path.is_dir() and any(path.iterdir()) and not is_benchmark:
+        raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
+    with whole_folder(path) as folder:
+        yield folder
+
+
+def write_description(folder: Path, record: BenchmarkRecord, card: str) -> None:
+    """Write what a benchmark's folder holds beside the questions: record and card."""
+    write_text(folder / CARD_FILE, card)
+    write_bytes(folder / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Benchmark:
@@ -145,26 +218,27 @@ def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Ben
     """
     path = Path(path)
     _refuse_repeated(benchmark.table, path)
-    if path.exists() and not path.is_dir():
-        raise InputError("is a file, not a folder.", path=path, remedy="Choose another --out folder.")
-    is_benchmark = (path / RECORD_FILE).exists() or (path / QUESTIONS_FILE).exists()
-    if path.is_dir() and any(path.iterdir()) and not is_benchmark:
-        raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
-    record = msgspec.json.format(msgspec.json.encode(benchmark.record), indent=2)
-    with whole_folder(path) as folder:
+    with benchmark_folder(path) as folder:
         with whole_file(folder / QUESTIONS_FILE) as temporary:
-            benchmark.table.select(list(QUESTION_SCHEMA)).write_parquet(temporary, compression="zstd", statistics=False)
-        write_text(folder / CARD_FILE, card)
-        write_bytes(folder / RECORD_FILE, record + b"\n")
+            benchmark.table.select(list(QUESTION_SCHEMA)).write_parquet(
+                temporary, compression="lz4", row_group_size=ROW_GROUP_SIZE
+            )
+        write_description(folder, benchmark.record, card)
     return Benchmark(benchmark.table, benchmark.record, path)
 
 
-def read_benchmark(path: Path | str) -> Benchmark:
+def read_benchmark(path: Path | str, families: Collection[str] | None = None) -> Benchmark:
     """Read a benchmark folder and check that it is what its record says.
 
+    Args:
+        path: The folder.
+        families: Families to read, in the order of the benchmark; null reads all. What Probe4D wrote is sorted by
+            family, so that the others cost nothing. The record, and with it the fingerprint, stays that of the
+            whole: a part is held to its numbers of questions.
+
     Raises:
-        InputError: The folder, a file or a column is missing, a value is missing or does not fit, ids repeat, or
-            the questions are not those of the fingerprint.
+        InputError: The folder, a file or a column is missing, a value is missing or does not fit, ids repeat, the
+            questions are not those of the record, or a family is unknown.
     """
     path = Path(path)
     if not path.is_dir():
@@ -173,13 +247,7 @@ def read_benchmark(path: Path | str) -> Benchmark:
         if not (path / name).is_file():
             raise InputError(f"has no {name}.", path=path, remedy="Give the folder that `probe4d build` wrote.")
     record = read_record(path)
-    table = _read_questions(path / QUESTIONS_FILE)
-    if fingerprint(table) != record.fingerprint:
-        raise InputError(
-            f"holds other questions than {RECORD_FILE} says (fingerprints differ).",
-            path=path / QUESTIONS_FILE,
-            remedy="Build the benchmark again.",
-        )
+    table = _read_whole(path, record) if families is None else _read_part(path, record, families)
     return Benchmark(table, record, path)
 
 
@@ -198,16 +266,48 @@ def read_record(path: Path | str) -> BenchmarkRecord:
         raise InputError(f"is damaged ({error}).", path=file, remedy="Build the benchmark again.") from error
 
 
-def _read_questions(path: Path) -> pl.DataFrame:
+def _read_whole(folder: Path, record: BenchmarkRecord) -> pl.DataFrame:
+    table = _read_questions(folder / QUESTIONS_FILE, None)
+    if fingerprint(table) != record.fingerprint:
+        raise InputError(
+            f"holds other questions than {RECORD_FILE} says (fingerprints differ).",
+            path=folder / QUESTIONS_FILE,
+            remedy="Build the benchmark again.",
+        )
+    return table
+
+
+def _read_part(folder: Path, record: BenchmarkRecord, families: Collection[str]) -> pl.DataFrame:
+    known = ", ".join(record.counts)
+    for family in families:
+        if family not in record.counts:
+            raise InputError(f"has no family {family!r}.", path=folder, remedy=f"Choose from its families: {known}.")
+    table = _read_questions(folder / QUESTIONS_FILE, families)
+    found = counts_of(table)
+    for family in families:
+        if found.get(family) != record.counts[family]:
+            raise InputError(
+                f"holds other numbers of questions of the family {family!r} than {RECORD_FILE} says.",
+                path=folder / QUESTIONS_FILE,
+                remedy="Build the benchmark again.",
+            )
+    return table
+
+
+def _read_questions(path: Path, families: Collection[str] | None) -> pl.DataFrame:
+    rows = pl.scan_parquet(path, glob=False)
     try:
-        table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
+        present = rows.collect_schema().names()
+        missing = [name for name in QUESTION_SCHEMA if name not in present]
+        if missing:
+            raise InputError(f"lacks the column {missing[0]!r}.", path=path, remedy="Build the benchmark again.")
+        if families is not None:
+            rows = rows.filter(pl.col("family").cast(pl.String()).is_in(list(families)))
+        table = rows.select(list(QUESTION_SCHEMA)).collect()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise InputError(f"is no readable parquet file ({error}).", path=path, remedy="Build it again.") from error
-    missing = [name for name in QUESTION_SCHEMA if name not in table.columns]
-    if missing:
-        raise InputError(f"lacks the column {missing[0]!r}.", path=path, remedy="Build the benchmark again.")
     try:
-        table = table.select(pl.col(name).cast(kind) for name, kind in QUESTION_SCHEMA.items())
+        table = table.cast(dict(QUESTION_SCHEMA))  # type: ignore[arg-type]
     except pl.exceptions.PolarsError as error:
         raise InputError(f"holds a value of the wrong type ({error}).", path=path) from error
     _refuse_incomplete(table, path)
@@ -223,23 +323,26 @@ def _read_questions(path: Path) -> pl.DataFrame:
 
 
 def _refuse_repeated(table: pl.DataFrame, path: Path) -> None:
+    if table["id"].hash().n_unique() == table.height:  # equal ids have equal hashes
+        return
     repeated = table.filter(pl.col("id").is_duplicated())
     if repeated.height:
         raise InputError(f"holds the question id {repeated['id'][0]} more than once.", path=path)
 
 
 def _refuse_incomplete(table: pl.DataFrame, path: Path) -> None:
-    """Refuse a table in which a value that every question has is missing, or `facts` is no JSON object."""
+    """Refuse a table in which a value that every question has is missing, or `facts` is plainly no JSON object.
+
+    What lies inside of facts is decoded, and refused, where a question becomes a record (see `questions_from`).
+    """
     remedy = "Build or import the benchmark again."
     for name in REQUIRED_COLUMNS:
-        lacking = table.filter(pl.col(name).is_null())
-        if lacking.height:
-            which = f"question {lacking['id'][0]}" if lacking["id"][0] is not None else "a question"
+        if table[name].null_count():
+            identity = table.filter(pl.col(name).is_null())["id"][0]
+            which = "a question" if identity is None else f"question {identity}"
             raise InputError(f"{which} has no value in the column {name!r}.", path=path, remedy=remedy)
-    decoder = msgspec.json.Decoder(dict[str, msgspec.Raw])
-    for identity, facts in table.select("id", "facts").iter_rows():
-        try:
-            decoder.decode(facts)
-        except (msgspec.DecodeError, RecursionError) as error:
-            what = f"question {identity} has no JSON object in the column 'facts' ({error})."
-            raise InputError(what, path=path, remedy=remedy) from error
+    facts = pl.col("facts").str.strip_chars()
+    broken = table.filter(~(facts.str.starts_with("{") & facts.str.ends_with("}")))
+    if broken.height:
+        what = f"question {broken['id'][0]} has no JSON object in the column 'facts'."
+        raise InputError(what, path=path, remedy=remedy)

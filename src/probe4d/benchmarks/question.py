@@ -18,6 +18,7 @@ __all__ = [
     "LETTERS",
     "QUESTION_SCHEMA",
     "REQUIRED_COLUMNS",
+    "ROWS_AT_ONCE",
     "Evidence",
     "Format",
     "Question",
@@ -144,7 +145,7 @@ REQUIRED_COLUMNS: tuple[str, ...] = tuple(
 
 FORMATS: tuple[str, ...] = get_args(Format)
 
-_ROWS_AT_ONCE = 100_000
+ROWS_AT_ONCE = 100_000
 """Rows of a large table that are held as Python objects at a time."""
 
 
@@ -194,7 +195,7 @@ def question_ids(table: pl.DataFrame) -> pl.Series:
     named = ("suite", "template", "scene", "frames", "entities", "channel", "question", "options")
     key = pl.format(f"[{','.join('{}' for _ in named)}]", *(_as_json(name) for name in named)).cast(pl.Binary())
     prefixes: list[bytes] = []
-    for rows in table.select(named).iter_slices(_ROWS_AT_ONCE):
+    for rows in table.select(named).iter_slices(ROWS_AT_ONCE):
         prefixes += [hashlib.sha256(row).digest()[:8] for row in rows.select(key).to_series()]
     return pl.Series("id", prefixes, dtype=pl.Binary()).bin.encode("hex")
 
