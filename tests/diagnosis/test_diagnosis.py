@@ -223,7 +223,7 @@ def test_other_formats_are_left_out_and_said_so() -> None:
     diagnosis = diagnose(benchmark, [run_of("m", benchmark, oracle)])
     assert diagnosis.warnings[0] == "2 questions of the format number are not scored."
     assert value(diagnosis, "m", "accuracy")["n"] == 2
-    with pytest.raises(InputError, match="holds no question of the formats yes-no or choice"):
+    with pytest.raises(InputError, match="holds no question that can be scored"):
         diagnose(benchmark_of(numbers), [])
 
 

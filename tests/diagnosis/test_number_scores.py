@@ -12,9 +12,10 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
-from diagnosis_making import driving_benchmark, mixture, oracle, question, run_of, varied_run
+from diagnosis_making import mixture, oracle, question, run_of, varied_run
 from hypothesis import given
 from hypothesis import strategies as st
+from number_making import BENCHMARK, LABELLED, UNITS, figure, number, said
 
 import making
 from making import benchmark_of
@@ -22,62 +23,15 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.bootstrap import draw_counts
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.number_scores import absolute_errors, within_tolerance
-from probe4d.diagnosis.tables import NUMBERS_SCHEMA, Diagnosis
+from probe4d.diagnosis.number_errors import absolute_errors, within_tolerance
+from probe4d.diagnosis.tables import NUMBERS_SCHEMA
 from probe4d.diagnosis.writing import write_tables
 from probe4d.errors import InputError
 from probe4d.runs.run import asked_of
 from probe4d.runs.selection import Selection
 from probe4d.runs.settings import setting_named
 
-UNITS = {"gap": "metres", "width": "metres", "bearing": "degrees"}
-SHORT = {"metres": "m", "degrees": "degrees"}
-SCENES = 6
 FIELDS: dict[str, Any] = {"format": "number", "facts": {"unit": "metres"}, "family": "quantities", "template": "gap"}
-
-
-def number(identity: int, template: str, answer: float, scene: str, **fields: Any) -> Question:
-    """A question for a number."""
-    values = {"facts": {"unit": UNITS[template]}, "family": "quantities", "template": template, "format": "number"}
-    return question(identity, repr(answer), scene=scene, question=f"{template}?", **(values | fields))
-
-
-def numbers(seed: int, per_template: int) -> list[Question]:
-    """Questions of all templates in some scenes."""
-    rng = np.random.default_rng(seed)
-    made = []
-    for place in range(per_template):
-        for shift, template in enumerate(UNITS):
-            answer = float(rng.uniform(-180, 180) if template == "bearing" else rng.uniform(0.5, 60))
-            scene = f"scene-{int(rng.integers(SCENES)):04d}"
-            made.append(number(1000 + 3 * place + shift, template, round(answer, 2), scene))
-    return made
-
-
-LABELLED = driving_benchmark(5, scenes=SCENES, per_family=12).questions
-BENCHMARK = benchmark_of([*LABELLED, *numbers(7, 20)])
-
-
-def said(factor: float, *, unread_every: int = 0) -> Callable[[Question], str]:
-    """Answer numbers with a multiple of the truth and its unit, every so many not at all, and anything else rightly."""
-    asked_numbers: list[str] = []
-
-    def answer(asked: Question) -> str:
-        if asked.format != "number":
-            return asked.answer
-        asked_numbers.append(asked.id)
-        if unread_every and len(asked_numbers) % unread_every == 0:
-            return "between 3 and 4 m"
-        return f"It is {factor * float(asked.answer)!r} {SHORT[asked.facts['unit']]}."
-
-    return answer
-
-
-def figure(diagnosis: Diagnosis, run: str, metric: str, relation: str = "all", family: str = "all") -> dict[str, Any]:
-    """The one figure of numbers."""
-    rows = diagnosis.figures.filter(run=run, metric=metric, family=family, format="number", relation=relation)
-    assert rows.height == 1, (run, metric, relation, rows.height)
-    return rows.row(0, named=True)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +85,8 @@ def test_figures_say_what_a_naive_count_says() -> None:
     )
     assert table.height == 60
     assert table["state"].value_counts().sort("count")["count"].to_list() == [15, 45]
-    for template, unit in UNITS.items():
-        own = table.filter(template=template)
+    for name, unit in UNITS.items():
+        own, template = table.filter(template=name), f"template:{name}"
         read = own.filter(state="valid")
         errors = [abs(value - truth) for value, truth in read.select("value", "reference").iter_rows()]
         right = figure(diagnosis, "m", "tolerance_accuracy", template, "quantities")
@@ -153,7 +107,8 @@ def test_figures_say_what_a_naive_count_says() -> None:
 def test_macro_figures_are_plain_means_over_templates() -> None:
     diagnosis = diagnose(BENCHMARK, [run_of("m", BENCHMARK, said(1.5, unread_every=4))])
     per_template = {
-        template: figure(diagnosis, "m", "mean_absolute_error", template, "quantities")["value"] for template in UNITS
+        template: figure(diagnosis, "m", "mean_absolute_error", f"template:{template}", "quantities")["value"]
+        for template in UNITS
     }
     metres = figure(diagnosis, "m", "mean_absolute_error_macro", "metres")
     assert (metres["value"], metres["n"]) == (pytest.approx((per_template["gap"] + per_template["width"]) / 2), 2)
@@ -217,7 +172,7 @@ def test_labels_are_scored_as_if_there_were_no_numbers() -> None:
 
 def test_a_part_of_the_numbers_has_a_control_of_its_own() -> None:
     full, part = run_of("full", BENCHMARK, oracle), run_of("part", BENCHMARK, oracle)
-    record = msgspec.structs.replace(part.record, selection=Selection(limit=60))
+    record = msgspec.structs.replace(part.record, selection=Selection(limit=84))
     part = dataclasses.replace(part, record=record)
     asked = asked_of(part, BENCHMARK)
     part = dataclasses.replace(part, answers=part.answers.filter(pl.col("question").is_in(asked["id"].implode())))

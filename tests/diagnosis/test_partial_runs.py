@@ -184,7 +184,7 @@ def test_a_run_that_was_asked_nothing_that_is_scored_is_refused() -> None:
     ])  # fmt: skip
     run = run_of("m", benchmark, oracle)
     record = msgspec.structs.replace(run.record, selection=Selection(families=("caption",)))
-    with pytest.raises(InputError, match=r"m: was asked no question of the formats yes-no or choice.* or leave it out"):
+    with pytest.raises(InputError, match=r"m: was asked no question that is scored: .*yes-no or choice.* Leave it out"):
         diagnose(benchmark, [dataclasses.replace(run, record=record, answers=run.answers.tail(1))])
 
 

@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.diagnosis.answers import shown_options, turned_back
 from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.labels import shown_options, turned_back
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis
 from probe4d.errors import InputError
 from probe4d.runs.run import Run

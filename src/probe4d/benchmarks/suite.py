@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 import polars as pl
@@ -13,7 +13,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 
-__all__ = ["ANSWERS_SCHEMA", "AuditFinding", "Prompt", "Suite"]
+__all__ = ["ANSWERS_SCHEMA", "AuditFinding", "Average", "Prompt", "Suite"]
 
 Prompt = Callable[[Question], str]
 """Turns a question into the whole text that a model gets."""
@@ -51,6 +51,23 @@ class AuditFinding(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
+class Average:
+    """A table of figures as the paper of a suite prints it: columns, and their average.
+
+    Attributes:
+        name: The metric of its rows in `figures.csv`, such as `paper_reasoning`.
+        of: The metric that it is of.
+        columns: Templates of each column, by its name.
+        pooled: Whether the average is over the questions of all columns; else it is the plain mean of the columns.
+    """
+
+    name: str
+    of: Literal["accuracy", "tolerance_accuracy", "mean_absolute_error"]
+    columns: Mapping[str, tuple[str, ...]]
+    pooled: bool
+
+
+@dataclass(frozen=True)
 class Suite:
     """A suite: who knows one knows them all.
 
@@ -64,6 +81,7 @@ class Suite:
         families: Families in the order of reports.
         answers_in: (questions, scenes) to what would be right if each question were asked of each scene, in the
             columns of `ANSWERS_SCHEMA`; null where the suite does not say.
+        averages: Tables of its paper whose averages are to be told under their own names.
     """
 
     name: str
@@ -73,3 +91,4 @@ class Suite:
     prompts: Mapping[str, Prompt]
     families: tuple[str, ...]
     answers_in: Callable[..., pl.DataFrame] | None = None
+    averages: tuple[Average, ...] = ()

@@ -1,4 +1,4 @@
-"""From runs to labels: every reply read by the parser, every gap accounted for."""
+"""What runs answered to the questions that are scored: every variant of each, every gap accounted for."""
 
 from __future__ import annotations
 
@@ -8,27 +8,24 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import LETTERS, questions_from
-from probe4d.diagnosis.parsing import PARSERS, parse_table
-from probe4d.diagnosis.sheet import INVALID, SCORED_FORMATS, Sheet, code_labels
-from probe4d.diagnosis.tables import RECORDS_SCHEMA
+from probe4d.benchmarks.question import questions_from
+from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of, check_run
 from probe4d.runs.settings import Setting, recorded_setting
 from probe4d.wording import counted
 
-__all__ = ["ReadAnswers", "answered_rows", "read_answers", "shown_options", "turned_back"]
+__all__ = ["ANSWERED_SCHEMA", "GatheredAnswers", "gather_answers"]
 
-_ROWS_SCHEMA: dict[str, pl.DataType] = {
+ANSWERED_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
-    "item": pl.UInt32(),
-    "question": pl.String(),
+    "question": pl.String(),  # id
     "format": pl.String(),
     "options": pl.List(pl.String()),
     "variant": pl.String(),
-    "main": pl.Boolean(),
-    "rotation": pl.Int64(),
-    "text": pl.String(),
+    "main": pl.Boolean(),  # whether this is the run's first variant, whose answers are the run's own
+    "rotation": pl.Int64(),  # of the options as they were shown
+    "text": pl.String(),  # null where there is no answer
     "part": pl.String(),  # of the text that is the answer
     "finish_reason": pl.String(),
     "error": pl.String(),
@@ -37,72 +34,64 @@ _ROWS_SCHEMA: dict[str, pl.DataType] = {
 
 
 @dataclass(frozen=True)
-class ReadAnswers:
-    """The answers of all runs, read.
+class GatheredAnswers:
+    """The answers of all runs, not yet read.
 
     Attributes:
-        records: One row for each run, question asked of it and variant, runs in order, questions in the order of
-            the sheet. Columns of `RECORDS_SCHEMA` without `correct`, labels in the letters of the question itself;
-            `other_<parser>`: the label by each other parser; `item`: position in the sheet; `main`: whether this is
-            the run's first variant, whose answers are the run's own; `rotation`: of the options as they were shown;
-            `code`: label code; `shown_code`: that of the answer true of the scene shown, null where the run does not
-            know one.
+        rows: One row for each run, question asked of it and variant, runs in order, questions in benchmark order;
+            columns of `ANSWERED_SCHEMA`.
         warnings: Half-written lines, questions left out or without an answer, as sentences.
     """
 
-    records: pl.DataFrame
+    rows: pl.DataFrame
     warnings: tuple[str, ...]
 
 
-def read_answers(
-    benchmark: Benchmark, sheet: Sheet, runs: Sequence[Run], *, parser: str, allow_missing: bool
-) -> ReadAnswers:
-    """Read every reply; a question asked without an answer gets the state `missing`, wrong like any invalid one.
+def gather_answers(
+    benchmark: Benchmark, scored: pl.DataFrame, runs: Sequence[Run], *, allow_missing: bool
+) -> GatheredAnswers:
+    """Put every reply beside what was asked; what was asked and not answered has a row without a text.
+
+    Args:
+        benchmark: The benchmark.
+        scored: Its questions that are scored, columns of `QUESTION_SCHEMA`; answers to others are left out.
+        runs: Runs of that benchmark.
+        allow_missing: Whether runs may lack answers.
 
     Raises:
-        InputError: A run belongs to another benchmark, was asked none of the questions of the sheet, answers one
-            more than once, in a variant or rotation that its setting does not have, or lacks answers while
+        InputError: A run belongs to another benchmark, was asked nothing that is scored, answers a question more
+            than once, in a variant or rotation that its setting does not have, or lacks answers while
             `allow_missing` is false.
     """
     warnings: list[str] = []
-    parts = []
+    parts = [pl.DataFrame(schema=ANSWERED_SCHEMA)]
     for run in runs:
         missing = check_run(run, benchmark, allow_missing=allow_missing)
-        asked = sheet.questions.with_row_index("item").join(
-            asked_of(run, benchmark).select("id"), on="id", how="semi", maintain_order="left"
-        )
-        rows = answered_rows(run, asked)
-        warnings += [*run.warnings, *_partly_asked(run, asked.height, sheet.questions.height)]
+        asked = scored.join(asked_of(run, benchmark).select("id"), on="id", how="semi", maintain_order="left")
+        if not asked.height:
+            raise InputError(
+                f"was asked no question that is scored: none of the formats {' or '.join(SCORED_FORMATS)}, and no "
+                "number of a known unit.",
+                path=run.path or run.name,
+                remedy="Leave it out.",
+            )
+        rows = _answered(run, asked)
+        warnings += [*run.warnings, *_partly_asked(run, asked.height, scored.height)]
         warnings += _gaps(run, missing, rows, allow_missing=allow_missing)
         parts.append(rows)
-    rows = pl.concat([pl.DataFrame(schema=_ROWS_SCHEMA), *parts])
-    return ReadAnswers(_coded(_parse(rows, parser)), tuple(warnings))
+    return GatheredAnswers(pl.concat(parts), tuple(warnings))
 
 
-def answered_rows(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
+def _answered(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
     """What a run answered in every variant of every question asked, null where it did not.
-
-    Args:
-        run: The run.
-        asked: Columns of `QUESTION_SCHEMA` and item (position in a sheet).
-
-    Returns:
-        Columns of `_ROWS_SCHEMA`.
 
     Raises:
         InputError: It answers what its setting does not ask, or one thing twice.
     """
-    if not asked.height:
-        raise InputError(
-            f"was asked no question of the formats {' or '.join(SCORED_FORMATS)}, and numbers are scored only beside "
-            "these.",
-            path=run.path or run.name,
-            remedy="Ask it some of them too, as a run of its own (--family, --sample), or leave it out.",
-        )
     setting = recorded_setting(run.record.setting)
     replies = run.answers.join(asked.select(question="id"), on="question", how="semi", maintain_order="left")
     size = pl.col("options").list.len().alias("size")
-    expected = asked.select("item", "format", "options", size, question="id").join(
+    expected = asked.select("format", "options", size, question="id").join(
         _ways(setting, asked, replies), on=["format", "size"], how="left", maintain_order="left_right"
     )
     _refuse_strange(run, replies, expected)
@@ -120,7 +109,7 @@ def answered_rows(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
             run=pl.lit(run.name),
             rotation=(pl.coalesce("rotation", "recorded").fill_null(0) % pl.col("size")).fill_null(0),
         )
-        .select(pl.col(name).cast(kind) for name, kind in _ROWS_SCHEMA.items())
+        .select(pl.col(name).cast(kind) for name, kind in ANSWERED_SCHEMA.items())
     )
 
 
@@ -141,7 +130,7 @@ def _ways(setting: Setting, asked: pl.DataFrame, replies: pl.DataFrame) -> pl.Da
         main (whether it is the first).
     """
     shapes = questions_from(
-        asked.drop("item").with_columns(size=pl.col("options").list.len()).unique(["format", "size"]).drop("size")
+        asked.with_columns(size=pl.col("options").list.len()).unique(["format", "size"]).drop("size")
     )
     given = replies["variant"].unique(maintain_order=True).to_list() or [None]
     rows = []
@@ -226,65 +215,3 @@ def _gaps(run: Run, missing: Sequence[str], rows: pl.DataFrame, *, allow_missing
                 "alone: import the answers of each as a run of its own."
             )
     return sentences
-
-
-def _parse(rows: pl.DataFrame, parser: str) -> pl.DataFrame:
-    """Parse every distinct reply once, by every parser, with the options in the order in which they were shown."""
-    rows = rows.with_columns(shown=shown_options()).with_columns(shown_key=pl.col("shown").list.join("\x1f"))
-    keys = ["part", "finish_reason", "error", "format", "shown_key"]
-    distinct = rows.unique(keys, maintain_order=True).select(*keys, "shown")
-    asked = distinct.select("finish_reason", "error", "format", text="part", options="shown")
-    read = distinct.select(keys).hstack(parse_table(asked, parser=parser))
-    others = {f"other_{name}": name for name in PARSERS if name != parser}
-    read = read.with_columns(parse_table(asked, parser=name)["label"].alias(column) for column, name in others.items())
-    return rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left").with_columns(
-        turned_back(column) for column in ("label", *others)
-    )
-
-
-def shown_options() -> pl.Expr:
-    """`Variant.shown` of a table with the columns options and rotation, which is less than the number of options."""
-    options, rotation = pl.col("options"), pl.col("rotation")
-    return pl.concat_list(options.list.slice(rotation), options.list.head(rotation))
-
-
-def turned_back(column: str) -> pl.Expr:
-    """`Variant.letter_of` for a column of letters, in such a table."""
-    places = {letter: place for place, letter in enumerate(LETTERS)}
-    place = pl.col(column).replace_strict(places, default=None, return_dtype=pl.Int64)
-    letters = dict(enumerate(LETTERS))
-    back = (place + pl.col("rotation")) % pl.col("options").list.len()
-    return (
-        pl.when(pl.col("rotation") > 0)
-        .then(back.replace_strict(letters, default=None, return_dtype=pl.String))
-        .otherwise(pl.col(column))
-        .alias(column)
-    )
-
-
-def _coded(rows: pl.DataFrame) -> pl.DataFrame:
-    """Put label codes beside the labels.
-
-    Raises:
-        InputError: What would be true of the scene shown is no answer to its question.
-    """
-    codes = {
-        name: pl.Series(name, code_labels(rows[column], rows))
-        for name, column in (("code", "label"), ("shown_code", "shown_answer"))
-    }
-    rows = rows.with_columns(codes.values())
-    known = pl.col("shown_answer").is_not_null()
-    for run, question, answer in (
-        rows.filter(known, shown_code=INVALID).select("run", "question", "shown_answer").head(1).iter_rows()
-    ):
-        raise InputError(
-            f"says that {answer!r} would be the answer to question {question} in the scene shown, which is none of "
-            "its answers.",
-            path=run,
-            remedy="Ask it again.",
-        )
-    others = [name for name in rows.columns if name.startswith("other_")]
-    read = [name for name in RECORDS_SCHEMA if name != "correct"]
-    return rows.with_columns(shown_code=pl.when(known).then("shown_code")).select(
-        *read, *others, "item", "main", "rotation", "code", "shown_code"
-    )

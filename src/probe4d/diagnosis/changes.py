@@ -7,50 +7,89 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from probe4d.benchmarks.suite import Average
+from probe4d.diagnosis.averages import add_label_averages, add_number_averages
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.number_scores import add_nearness, nearness_of
+from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA, Comparison
 
-__all__ = ["CHANGES", "add_changes", "changes_table"]
+__all__ = ["CHANGES", "add_label_changes", "add_number_changes", "changes_table"]
 
 CHANGES = ("repaired", "regressed", "changed-wrong")
 """What can happen to an answer: it became right, became wrong, or stayed wrong and became another."""
 
+_CHANGE, _FIRST, _SECOND = "_change", "_of_first", "_of_second"
 
-def add_changes(figures: Figures, sheet: Sheet, comparisons: Sequence[Comparison]) -> None:
-    """Add what every comparison shows on the questions of the sheet, which both of its runs were asked.
 
-    Metrics: repairs, regressions, changed_wrong and accuracy_change; and, not split by relation, accuracy_of_first,
-    accuracy_of_second and answers_alike. changed_wrong counts wrong answers that became other wrong answers; from one
-    invalid reply to another nothing changed, whatever their texts, and they are alike. The interval of
-    accuracy_change keeps the two runs paired.
+def add_label_changes(
+    figures: Figures, sheet: Sheet, comparisons: Sequence[Comparison], *, averages: Sequence[Average] = ()
+) -> None:
+    """Add what every comparison shows on the labels of a sheet, whose questions both of its runs were asked.
+
+    Metrics: repairs, regressions, changed_wrong and answers_alike; accuracy_change, and accuracy_of_first and
+    accuracy_of_second; and each average, with the same three endings. changed_wrong counts wrong answers that became
+    other wrong answers; from one invalid reply to another nothing changed, whatever their texts, and they are alike.
+    The interval of a change keeps the two runs paired.
     """
-    if not comparisons:
-        return
-    names = [comparison.name for comparison in comparisons]
-    after = np.array([sheet.row(comparison.run) for comparison in comparisons])
-    before = np.array([sheet.row(comparison.against) for comparison in comparisons])
+    names, firsts, seconds = _sides(comparisons)
+    _add_counts(figures, sheet, comparisons)
+    own, others = (sheet.correct[[sheet.row(name) for name in side]].astype(np.int8) for side in (firsts, seconds))
+    for suffix, right in ((_CHANGE, own - others), (_FIRST, own), (_SECOND, others)):
+        for group in sheet.groups:
+            figures.add_ratios(f"accuracy{suffix}", group, names, right[:, group.items])
+        add_label_averages(figures, sheet, averages, names, right, suffix=suffix)
+
+
+def add_number_changes(
+    figures: Figures, sheet: NumberSheet, comparisons: Sequence[Comparison], *, averages: Sequence[Average] = ()
+) -> None:
+    """Add the same for numbers, where within the tolerance is right, and every metric of `add_nearness`.
+
+    Errors, their changes and both sides of these are over the questions alone where both runs gave a number.
+    """
+    names, firsts, seconds = _sides(comparisons)
+    _add_counts(figures, sheet, comparisons)
+    everyone = nearness_of(sheet)
+    own, others = (everyone.rows([sheet.row(name) for name in side]) for side in (firsts, seconds))
+    for suffix, nearness in (
+        (_CHANGE, own.less(others)),
+        (_FIRST, own.where_read(others)),
+        (_SECOND, others.where_read(own)),
+    ):
+        add_nearness(figures, sheet, names, nearness, suffix=suffix)
+        add_number_averages(figures, sheet, averages, names, nearness, suffix=suffix)
+
+
+def _sides(comparisons: Sequence[Comparison]) -> tuple[list[str], list[str], list[str]]:
+    """Names of the comparisons, of what each is of, and of what it is held against."""
+    return (
+        [one.name for one in comparisons],
+        [one.run for one in comparisons],
+        [one.against for one in comparisons],
+    )
+
+
+def _add_counts(figures: Figures, sheet: Sheet | NumberSheet, comparisons: Sequence[Comparison]) -> None:
+    names, firsts, seconds = _sides(comparisons)
+    right, was_right = (sheet.correct[[sheet.row(name) for name in side]] for side in (firsts, seconds))
+    moved = sheet.differ(firsts, seconds)
     for group in sheet.groups:
-        right, was_right = sheet.correct[np.ix_(after, group.items)], sheet.correct[np.ix_(before, group.items)]
-        moved = sheet.labels[np.ix_(after, group.items)] != sheet.labels[np.ix_(before, group.items)]
+        own, before, other = (part[:, group.items] for part in (right, was_right, moved))
         n = group.items.size
-        figures.add_values("repairs", group, names, (right & ~was_right).sum(axis=1), n)
-        figures.add_values("regressions", group, names, (~right & was_right).sum(axis=1), n)
-        figures.add_values("changed_wrong", group, names, (~right & ~was_right & moved).sum(axis=1), n)
-        figures.add_ratios("accuracy_change", group, names, right.astype(np.int8) - was_right.astype(np.int8))
-        if group.relation == "all":
-            figures.add_ratios("accuracy_of_first", group, names, right)
-            figures.add_ratios("accuracy_of_second", group, names, was_right)
-            figures.add_ratios("answers_alike", group, names, ~moved)
+        figures.add_values("repairs", group, names, (own & ~before).sum(axis=1), n)
+        figures.add_values("regressions", group, names, (~own & before).sum(axis=1), n)
+        figures.add_values("changed_wrong", group, names, (~own & ~before & other).sum(axis=1), n)
+        figures.add_ratios("answers_alike", group, names, ~other)
 
 
-def changes_table(sheet: Sheet, comparisons: Sequence[Comparison]) -> pl.DataFrame:
+def changes_table(sheet: Sheet | NumberSheet, comparisons: Sequence[Comparison]) -> pl.DataFrame:
     """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`."""
     parts = [pl.DataFrame(schema=CHANGES_SCHEMA)]
     for comparison in comparisons:
-        after, before = sheet.row(comparison.run), sheet.row(comparison.against)
-        right, was_right = sheet.correct[after], sheet.correct[before]
-        moved = sheet.labels[after] != sheet.labels[before]
+        right, was_right = (sheet.correct[sheet.row(name)] for name in (comparison.run, comparison.against))
+        moved = sheet.differ([comparison.run], [comparison.against])[0]
         change = np.select(
             [right & ~was_right, ~right & was_right, ~right & ~was_right & moved],
             CHANGES,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import polars as pl
 
+from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.answer_book import AnswerBook
-from probe4d.diagnosis.changes import add_changes, changes_table
+from probe4d.diagnosis.changes import add_label_changes, add_number_changes, changes_table
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.run_families import find_run_families
+from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, Comparison, FamilyComparison, in_order
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
@@ -37,34 +42,58 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-def compare_runs(book: AnswerBook, runs: Sequence[Run], asked_for: Sequence[str], *, suite: str) -> Compared:
+SheetT = TypeVar("SheetT", Sheet, NumberSheet)
+
+
+def compare_runs(
+    labels: AnswerBook[Sheet],
+    numbers: AnswerBook[NumberSheet],
+    runs: Sequence[Run],
+    asked_for: Sequence[str],
+    *,
+    suite: str,
+    averages: Sequence[Average] = (),
+) -> Compared:
     """Compare the first run with each other one, runs as asked for, and the runs of each family.
 
     Args:
-        book: The answers of runs and controls.
+        labels: The answers of runs and controls to yes-no and choice questions.
+        numbers: Those to questions for a number.
         runs: The runs.
         asked_for: Further comparisons, `X:Y`.
         suite: Name of the suite.
+        averages: Averages of its paper.
 
     Raises:
         InputError: A comparison names an unknown run, or two that were asked no question in common.
     """
+
+    def in_common(run: str, against: str) -> int:
+        return labels.items(run, against).size + numbers.items(run, against).size
+
     names = [run.name for run in runs]
-    wanted = [_parsed(text, book.names) for text in asked_for]
+    wanted = [_parsed(text, list(dict.fromkeys([*labels.names, *numbers.names]))) for text in asked_for]
     for one in wanted:
-        if not book.items(one.run, one.against).size:
+        if not in_common(one.run, one.against):
             raise InputError(f"{one.run} and {one.against} were asked no question in common, so nothing compares them.")
     possible = [Comparison(name, names[0]) for name in names[1:]]
-    families = find_run_families(runs, lambda run, against: book.items(run, against).size)
-    apart = [one for one in possible if not book.items(one.run, one.against).size]
+    families = find_run_families(runs, in_common)
+    apart = [one for one in possible if not in_common(one.run, one.against)]
     apart += [Comparison(one.run, one.against) for one in families.comparisons if not one.questions]
     run_families = tuple(one for one in families.comparisons if one.questions)
     comparisons = tuple(dict.fromkeys([*(one for one in possible if one not in apart), *wanted]))
     every = tuple(dict.fromkeys([*comparisons, *(Comparison(one.run, one.against) for one in run_families)]))
+    figures, changes = zip(
+        _tables(labels, every, suite, partial(add_label_changes, averages=averages)),
+        _tables(numbers, every, suite, partial(add_number_changes, averages=averages)),
+        strict=True,
+    )
+    order = [one.name for one in every]
     return Compared(
         comparisons,
         run_families,
-        *_tables(book, every, suite),
+        in_order(pl.concat(figures), "run", order),
+        in_order(pl.concat(changes), "comparison", order),
         (
             *families.warnings,
             *(
@@ -88,11 +117,18 @@ def _parsed(text: str, known: Sequence[str]) -> Comparison:
     return fitting[0]
 
 
-def _tables(book: AnswerBook, comparisons: Sequence[Comparison], suite: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _tables(
+    book: AnswerBook[SheetT],
+    comparisons: Sequence[Comparison],
+    suite: str,
+    add_changes: Callable[[Figures, SheetT, Sequence[Comparison]], None],
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Figures and changes; comparisons over the same questions are worked out together."""
     shared: dict[bytes, list[Comparison]] = {}
     for one in comparisons:
-        shared.setdefault(book.items(one.run, one.against).tobytes(), []).append(one)
+        items = book.items(one.run, one.against)
+        if items.size:
+            shared.setdefault(items.tobytes(), []).append(one)
     figures, changes = [pl.DataFrame(schema=FIGURES_SCHEMA)], [pl.DataFrame(schema=CHANGES_SCHEMA)]
     for together in shared.values():
         answerers = dict.fromkeys(name for one in together for name in (one.run, one.against))
@@ -101,5 +137,4 @@ def _tables(book: AnswerBook, comparisons: Sequence[Comparison], suite: str) -> 
         add_changes(rows, sheet, together)
         figures.append(rows.table())
         changes.append(changes_table(sheet, together))
-    order = [one.name for one in comparisons]
-    return in_order(pl.concat(figures), "run", order), in_order(pl.concat(changes), "comparison", order)
+    return pl.concat(figures), pl.concat(changes)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.suites import SUITES
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
-from probe4d.diagnosis.answers import read_answers
+from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.branches import branches_of
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
+from probe4d.diagnosis.labels import read_labels
 from probe4d.diagnosis.number_diagnosis import diagnose_numbers
-from probe4d.diagnosis.number_sheet import scored_numbers
+from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
 from probe4d.diagnosis.pairs import EGO, EGO_PAPER, PLAIN, pairs_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, control_beside, in_order
@@ -40,8 +41,8 @@ def diagnose(
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
     Args:
-        benchmark: The questions, some of them yes-no or choice; numbers are scored where the facts of their question
-            name a unit (see `diagnose_numbers`), and other formats are left out, with a warning.
+        benchmark: The questions. Yes-no and choice questions are scored, and those for a number whose facts name its
+            unit; others are left out, with a warning.
         runs: Runs of that benchmark, named after their folders; the first is compared with each other one.
         parser: Parser of the replies to yes-no and choice questions: `default`, `published` or `older`.
         compare: Further comparisons, `X:Y` for what X changed against Y; both may be controls.
@@ -51,27 +52,31 @@ def diagnose(
         Every figure, record, pair, shortcut, slice and change.
 
     Raises:
-        InputError: Two runs have one name, a name is reserved for controls or begins like a formula, a run does
-            not fit the benchmark, or a comparison names an unknown run.
+        InputError: No question of the benchmark can be scored, two runs have one name, a name is reserved for
+            controls or begins like a formula, a run does not fit the benchmark, or a comparison names an unknown run.
     """
     names = _checked_names(runs)
-    sheet, suite = make_sheet(benchmark), benchmark.record.suite
-    read = read_answers(benchmark, sheet, runs, parser=parser, allow_missing=allow_missing)
-    answers = read.records.filter("main")
+    suite = benchmark.record.suite
+    averages = SUITES[suite].averages if suite in SUITES else ()
+    sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
+    scored = _scored(benchmark, sheet, number_sheet)
+    gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
+    records = read_labels(gathered.rows, sheet, parser=parser)
+    answers = records.filter("main")
     book = book_of(sheet, names, answers)
     layouts = {run.name: run.record.layout if run.record.layout in (EGO, EGO_PAPER) else PLAIN for run in runs}
     branches = {run.name: branches_of(run) for run in runs}
     # Runs that were asked the same questions are examined together.
+    sets = book.sets()
     examined = [
-        examine(book.part(items, asked), layouts, read.records, branches, suite=suite)
-        for items, asked in book.sets() or [(np.arange(sheet.scenes.size), [])]
+        examine(book.part(items, asked), layouts, records, branches, suite=suite, averages=averages)
+        for items, asked in sets
     ]
     first = examined[0].sheet
     for control in CONTROLS:
-        items = book.items(*names[:1])
-        book = book.with_answerer(control, items, first.labels[first.row(control)])
-    compared = compare_runs(book, runs, compare, suite=suite)
-    numbers = diagnose_numbers(benchmark, runs)
+        book = book.with_answerer(control, sets[0][0], first.labels[first.row(control)])
+    numbers = diagnose_numbers(number_sheet, names, gathered.rows, suite=suite, averages=averages)
+    compared = compare_runs(book, numbers.book, runs, compare, suite=suite, averages=averages)
     return Diagnosis(
         benchmark=benchmark,
         runs=tuple(runs),
@@ -91,15 +96,28 @@ def diagnose(
         slices=_united([one.slices for one in examined], names),
         changes=compared.changes,
         run_families=compared.run_families,
-        variants=_variants(sheet, read.records),
+        variants=_variants(sheet, records),
         numbers=numbers.numbers,
         warnings=(
-            *_doubts(first, benchmark),
+            *_doubts(benchmark, scored, gathered.rows.filter(pl.col("run").is_in(names[:1]))),
             *(sentence for one in examined for sentence in _unpaired(one)),
-            *read.warnings,
+            *gathered.warnings,
             *compared.warnings,
         ),
     )
+
+
+def _scored(benchmark: Benchmark, sheet: Sheet, numbers: NumberSheet) -> pl.DataFrame:
+    """The questions that are scored, in benchmark order."""
+    scored = pl.concat([sheet.questions.select("id"), numbers.questions.select("id")])
+    if not scored.height:
+        raise InputError(
+            f"holds no question that can be scored: none of the formats {' or '.join(SCORED_FORMATS)}, and no number "
+            "whose facts name its unit.",
+            path=benchmark.path,
+            remedy="Give a benchmark that holds some.",
+        )
+    return benchmark.table.join(scored, on="id", how="semi", maintain_order="left")
 
 
 def _checked_names(runs: Sequence[Run]) -> list[str]:
@@ -151,12 +169,12 @@ def _unpaired(examined: Examination) -> list[str]:
     ]
 
 
-def _records(book: AnswerBook, answers: pl.DataFrame) -> pl.DataFrame:
+def _records(book: AnswerBook[Sheet], answers: pl.DataFrame) -> pl.DataFrame:
     parts = [_with_correct(book.sheet, answers)]
     for control in CONTROLS:
         items = book.items(control)
         asked = book.sheet.questions[items]
-        codes = book.labels[book.names.index(control), items]
+        codes = book.answers[book.names.index(control), items]
         said = [label_of(code, kind) for code, kind in zip(codes.tolist(), asked["format"], strict=True)]
         rows = pl.DataFrame({"run": control, "question": asked["id"], "state": "valid", "label": said}).with_columns(
             pl.lit(None, pl.String).alias("variant"),
@@ -177,14 +195,16 @@ def _with_correct(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
     return records.with_columns(correct=records["code"] == references).select(list(RECORDS_SCHEMA))
 
 
-def _doubts(sheet: Sheet, benchmark: Benchmark) -> list[str]:
-    others = benchmark.table.filter(~pl.col("format").is_in(SCORED_FORMATS))
-    counts = others.filter(~scored_numbers()).group_by("format").len().sort("format")
+def _doubts(benchmark: Benchmark, scored: pl.DataFrame, first: pl.DataFrame) -> list[str]:
+    """What speaks against the figures as a whole; `first` is what the first run answered, if there is one."""
+    others = benchmark.table.join(scored, on="id", how="anti", maintain_order="left")
+    counts = others.group_by("format").len().sort("format")
     doubts = [
         f"{counted(n, 'question')} of the format {kind} {'is' if n == 1 else 'are'} not scored."
         for kind, n in counts.iter_rows()
     ]
-    scenes = int(sheet.scenes.max()) + 1
+    asked = scored.join(first, left_on="id", right_on="question", how="semi") if first.height else scored
+    scenes = asked["scene"].n_unique()
     if scenes == 1:
         doubts.append("There are no intervals: they resample whole scenes, and there is 1.")
     elif scenes < FEW_SCENES:

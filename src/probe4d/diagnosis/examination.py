@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
+from probe4d.benchmarks.suite import Average
+from probe4d.diagnosis.averages import add_label_averages
 from probe4d.diagnosis.branches import add_branches
 from probe4d.diagnosis.contrasts import add_contrasts
 from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
@@ -56,15 +58,17 @@ def examine(
     branches: Mapping[str, pl.DataFrame],
     *,
     suite: str,
+    averages: Sequence[Average] = (),
 ) -> Examination:
     """Examine the answers of runs beside those of the controls.
 
     Args:
         sheet: The questions, answered by the runs.
         layouts: Prompt layout of every run; the controls see what the first run sees.
-        records: The runs' answers as read (see `ReadAnswers`), perhaps among those of others.
+        records: The runs' answers as read (see `read_labels`), perhaps among those of others.
         branches: What the kept logits of every run say (see `branches_of`).
         suite: Name of the suite.
+        averages: Averages of its paper.
     """
     runs = sheet.names
     sheet = sheet.answered([*runs, *CONTROLS], [*sheet.labels, fixed_control(sheet), content_control(sheet)])
@@ -76,6 +80,7 @@ def examine(
     )
     figures = Figures(sheet, suite)
     add_scores(figures, sheet)
+    add_label_averages(figures, sheet, averages, sheet.names, sheet.correct)
     add_relations(figures, sheet)
     for one in pairs:
         add_pairs(figures, sheet, one, [name for name in sheet.names if layout_of[name] == one.layout])

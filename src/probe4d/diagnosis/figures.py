@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.bootstrap import SceneSums, intervals, scene_sums
+from probe4d.diagnosis.bootstrap import SceneSums, bounds_of_draws, draw_counts, intervals, scene_sums
 from probe4d.diagnosis.sheet import Group
 from probe4d.diagnosis.tables import FIGURES_SCHEMA
 
@@ -40,6 +41,7 @@ class Figures:
         self._rows: list[Row] = []
         self._jobs: list[tuple[int, SceneSums]] = []
         self._given: list[tuple[int, npt.NDArray[np.float64]]] = []
+        self._draws: dict[int, npt.NDArray[np.float64]] = {}
 
     def add_ratios(
         self, metric: str, group: Group, names: Sequence[str], numerators: npt.NDArray[np.generic], *, unit: int = 1
@@ -96,6 +98,66 @@ class Figures:
         """
         self._given.append((len(self._rows), bounds))
         self._extend(metric, group, names, values, n)
+
+    def add_means(self, metric: str, group: Group, names: Sequence[str], amounts: npt.NDArray[np.float64]) -> None:
+        """Add the mean of the amounts that there are, with its interval; who has none has no row.
+
+        Args:
+            metric: Name of the metric.
+            group: The questions.
+            names: Answerers or comparisons.
+            amounts: (names, questions of the group), NaN where there is none.
+        """
+        for name, own in zip(names, amounts, strict=True):
+            known = ~np.isnan(own)
+            self.add_ratios(metric, replace(group, items=group.items[known]), [name], own[None, known])
+
+    def add_means_of_parts(
+        self,
+        metric: str,
+        group: Group,
+        names: Sequence[str],
+        parts: Sequence[npt.NDArray[np.bool_]],
+        amounts: npt.NDArray[np.float64],
+    ) -> None:
+        """Add the plain mean of the parts' means; who lacks any amount in some part has no row.
+
+        A draw of scenes in which some part has none has no value; the interval is that of the others.
+
+        Args:
+            metric: Name of the metric.
+            group: The questions.
+            names: Answerers or comparisons.
+            parts: (questions of the group,) which are of each part.
+            amounts: (names, questions of the group), NaN where there is none.
+        """
+        scenes, codes = np.unique(self._sheet.scenes[group.items], return_inverse=True)
+        for name, own in zip(names, amounts, strict=True):
+            known = [part & ~np.isnan(own) for part in parts]
+            if not all(part.any() for part in known):
+                continue
+            sums = np.array([np.bincount(codes[part], own[part], minlength=scenes.size) for part in known])
+            sizes = np.array([np.bincount(codes[part], minlength=scenes.size) for part in known])
+            value = np.mean(sums.sum(axis=1) / sizes.sum(axis=1))
+            self._given.append((len(self._rows), self._bounds(sums, sizes)))
+            self._extend(metric, group, [name], np.array([value]), len(parts))
+
+    def _bounds(self, sums: npt.NDArray[np.float64], sizes: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
+        """(1, 2): the interval of the mean of ratios.
+
+        Args:
+            sums: (ratios, scenes) numerators.
+            sizes: (ratios, scenes) denominators.
+        """
+        scenes = sums.shape[1]
+        if scenes == 1:
+            return np.full((1, 2), np.nan)
+        if scenes not in self._draws:
+            self._draws[scenes] = draw_counts(scenes).astype(np.float64)
+        counts = self._draws[scenes]
+        with np.errstate(invalid="ignore"):
+            means = np.mean((counts @ sums.T) / (counts @ sizes.T), axis=1)
+        return bounds_of_draws(means[~np.isnan(means), None])
 
     def _extend(self, metric: str, group: Group, names: Sequence[str], values: npt.NDArray[np.float64], n: int) -> None:
         about = (group.family, group.format, group.relation, metric)

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.number_errors import within_tolerance
 from probe4d.diagnosis.parsing.units import UNITS, Unit
-from probe4d.diagnosis.sheet import Group, families_in_order, text_codes
+from probe4d.diagnosis.sheet import TEMPLATE, Group, families_in_order, text_codes
 from probe4d.errors import InputError
 
 __all__ = ["NUMBER", "NumberSheet", "make_number_sheet", "scored_numbers", "unit_of_answer"]
@@ -43,10 +44,34 @@ class NumberSheet:
     names: tuple[str, ...] = ()
     values: Values = field(default_factory=lambda: np.empty((0, 0)))
 
-    def answered(self, names: Sequence[str], values: Sequence[Values]) -> NumberSheet:
-        """The same questions with these answerers."""
+    @property
+    def unanswered(self) -> np.float64:
+        """The value of no answer."""
+        return np.float64(np.nan)
+
+    @cached_property
+    def correct(self) -> npt.NDArray[np.bool_]:
+        """(answerers, questions): within the tolerance; what was not read is not."""
+        return within_tolerance(self.values, self.references)
+
+    @cached_property
+    def read(self) -> npt.NDArray[np.bool_]:
+        """(answerers, questions): whether there is a value."""
+        return ~np.isnan(self.values)
+
+    def differ(self, ones: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """(pairs, questions): whether the two answerers of each pair give another value; none and none are alike."""
+        own, other = (self.values[[self.row(name) for name in names]] for names in (ones, others))
+        return np.not_equal(own, other) & ~(np.isnan(own) & np.isnan(other))
+
+    def answered(self, names: Sequence[str], answers: Sequence[Values]) -> NumberSheet:
+        """The same questions with these answerers and their values."""
         shape = (len(names), self.scenes.size)
-        return replace(self, names=tuple(names), values=np.array(values, dtype=np.float64).reshape(shape))
+        return replace(self, names=tuple(names), values=np.array(answers, dtype=np.float64).reshape(shape))
+
+    def row(self, name: str) -> int:
+        """Row of an answerer."""
+        return self.names.index(name)
 
     def part(self, items: npt.NDArray[np.intp]) -> NumberSheet:
         """The questions at these ascending positions, answered by nobody yet."""
@@ -60,12 +85,13 @@ class NumberSheet:
 
     @cached_property
     def templates(self) -> tuple[Group, ...]:
-        """One group for each family and template, under the name of the template as its relation."""
-        found = []
-        for family in self.families:
-            own = self._templates[self._families == family]
-            found += [self._group(family, name, self._templates == name) for name in sorted(set(own))]
-        return tuple(found)
+        """One group for each family and template (see `TEMPLATE`)."""
+        return self._split(self._templates, TEMPLATE)
+
+    @cached_property
+    def relations(self) -> tuple[Group, ...]:
+        """One group for each family and relation, where questions have one."""
+        return self._split(self.questions["relation"].to_numpy(), "")
 
     @cached_property
     def units(self) -> tuple[Group, ...]:
@@ -79,15 +105,24 @@ class NumberSheet:
         """Each family, and everything."""
         return tuple(self._group(family, "all", True) for family in (*self.families, "all"))
 
-    def templates_of(self, group: Group) -> list[npt.NDArray[np.intp]]:
-        """The questions of each template of a group, sorted by scene."""
-        names = self._templates[group.items]
-        return [group.items[names == name] for name in sorted(set(names))]
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """Templates, relations, units and totals."""
+        return (*self.templates, *self.relations, *self.units, *self.totals)
 
     def unit_of(self, group: Group) -> Unit | None:
         """The one unit of a group's questions; null where there are two."""
         units = set(self._units[group.items])
         return units.pop() if len(units) == 1 else None
+
+    def _split(self, values: npt.NDArray[np.object_], prefix: str) -> tuple[Group, ...]:
+        """One group for each family and value, where there is one, named after it."""
+        found = []
+        for group in self.totals[:-1]:
+            own = values[group.items]
+            names = sorted({value for value in own if value is not None})
+            found += [replace(group, relation=prefix + name, items=group.items[own == name]) for name in names]
+        return tuple(found)
 
     def _group(self, family: str, relation: str, where: npt.NDArray[np.bool_] | bool) -> Group:
         own = np.ones(self.scenes.size, dtype=bool) if family == "all" else self._families == family

@@ -18,6 +18,7 @@ __all__ = [
     "INVALID",
     "NO",
     "SCORED_FORMATS",
+    "TEMPLATE",
     "YES",
     "Group",
     "Sheet",
@@ -33,6 +34,9 @@ INVALID, NO, YES = -1, 0, 1
 
 SCORED_FORMATS = ("yes-no", "choice")
 
+TEMPLATE = "template:"
+"""Beginning of the name, in the place of a relation, of a group that holds the questions of one template."""
+
 
 @dataclass(frozen=True, eq=False)
 class Group:
@@ -41,7 +45,7 @@ class Group:
     Attributes:
         family: Family, or `all`.
         format: Format, or `all`.
-        relation: Relation, or `all`.
+        relation: Relation, a template (see `TEMPLATE`) or another part, or `all`.
         items: Positions in the sheet, sorted by scene.
     """
 
@@ -71,15 +75,25 @@ class Sheet:
     names: tuple[str, ...] = ()
     labels: npt.NDArray[np.int8] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int8))
 
+    @property
+    def unanswered(self) -> np.int8:
+        """The label code of no answer."""
+        return np.int8(INVALID)
+
     @cached_property
     def correct(self) -> npt.NDArray[np.bool_]:
         """(answerers, questions): valid and equal to the reference; invalid counts as wrong."""
         return np.equal(self.labels, self.references)
 
-    def answered(self, names: Sequence[str], labels: Sequence[npt.NDArray[np.int8]]) -> Sheet:
-        """The same questions with these answerers."""
+    def differ(self, ones: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """(pairs, questions): whether the two answerers of each pair answer otherwise; invalid answers are alike."""
+        rows = [[self.row(name) for name in names] for names in (ones, others)]
+        return np.not_equal(*(self.labels[own] for own in rows))
+
+    def answered(self, names: Sequence[str], answers: Sequence[npt.NDArray[np.int8]]) -> Sheet:
+        """The same questions with these answerers and their label codes."""
         shape = (len(names), self.scenes.size)
-        return replace(self, names=tuple(names), labels=np.array(labels, dtype=np.int8).reshape(shape))
+        return replace(self, names=tuple(names), labels=np.array(answers, dtype=np.int8).reshape(shape))
 
     def part(self, items: npt.NDArray[np.intp]) -> Sheet:
         """The questions at these ascending positions, answered by nobody yet."""
@@ -116,17 +130,30 @@ class Sheet:
         return tuple(found)
 
     @cached_property
+    def templates(self) -> tuple[Group, ...]:
+        """One group for each template, where questions of a family and format are of several."""
+        found: list[Group] = []
+        for cell in self.cells:
+            values = self._templates[cell.items]
+            names = sorted(set(values))
+            if len(names) > 1:
+                found.extend(
+                    replace(cell, relation=TEMPLATE + name, items=cell.items[values == name]) for name in names
+                )
+        return tuple(found)
+
+    @cached_property
     def everything(self) -> Group:
         """All questions."""
         return self._group(np.ones(self.scenes.size, dtype=bool), "all", "all")
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
-        """Cells, relations, and totals: each family, each format, everything."""
+        """Cells, relations, templates, and totals: each family, each format, everything."""
         families = [self._group(self._families == family, family, "all") for family in self.families]
         kinds = [kind for kind in SCORED_FORMATS if (self._formats == kind).any()]
         formats = [self._group(self._formats == kind, "all", kind) for kind in kinds]
-        return (*self.cells, *self.relations, *families, *formats, self.everything)
+        return (*self.cells, *self.relations, *self.templates, *families, *formats, self.everything)
 
     @cached_property
     def option_counts(self) -> npt.NDArray[np.int64]:
@@ -153,23 +180,21 @@ class Sheet:
     def _relations(self) -> npt.NDArray[np.object_]:
         return self.questions["relation"].to_numpy()
 
+    @cached_property
+    def _templates(self) -> npt.NDArray[np.object_]:
+        return self.questions["template"].to_numpy()
+
 
 def make_sheet(benchmark: Benchmark) -> Sheet:
-    """Take the questions of the scored formats out of a benchmark; nobody has answered yet.
+    """Take the questions of the scored formats out of a benchmark, which may hold none; nobody has answered yet.
 
     Where a choice question comes without features, as in benchmarks from elsewhere, its options' texts are these.
 
     Raises:
-        InputError: No question has a scored format, a reference answer is no label of its
-            question, or a choice question has features, but not one an option.
+        InputError: A reference answer is no label of its question, or a choice question has features, but not one
+            an option.
     """
     table = benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
-    if not table.height:
-        raise InputError(
-            f"holds no question of the formats {' or '.join(SCORED_FORMATS)}; numbers are scored only beside these.",
-            path=benchmark.path,
-            remedy="Give a benchmark that holds some of them too.",
-        )
     references = code_labels(table["answer"], table)
     if (references == INVALID).any():
         wrong = table.row(int(np.argmin(references)), named=True)

@@ -19,7 +19,8 @@ __all__ = ["figures_to_judge_by", "of_few_scenes", "scenes_of"]
 def scenes_of(diagnosis: Diagnosis) -> dict[str, int]:
     """How many scenes the questions of each answerer are from."""
     scenes = diagnosis.benchmark.table.select("scene", question="id")
-    asked_about = diagnosis.records.join(scenes, on="question", how="inner", maintain_order="left")
+    asked = pl.concat([table.select("run", "question") for table in (diagnosis.records, diagnosis.numbers)])
+    asked_about = asked.join(scenes, on="question", how="inner", maintain_order="left")
     return dict(asked_about.group_by("run").agg(pl.col("scene").n_unique()).iter_rows())
 
 

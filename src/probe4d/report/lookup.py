@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.diagnosis.sheet import families_in_order
+from probe4d.diagnosis.sheet import TEMPLATE, families_in_order
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.scenes.geometry import SECTORS
 from probe4d.wording import in_percent
@@ -90,13 +90,16 @@ class Lookup:
         return [cell for cell in product((*self.families, "all"), kinds) if cell in found]
 
     def relations(self, metric: str, family: str, kind: str = "yes-no") -> list[str]:
-        """Relations into which a family is split, in the order of `relations_in_order`."""
-        return relations_in_order({key[4] for key in self.rows if key[1:4] == (metric, family, kind)} - {"all"})
+        """Relations into which a family is split, in the order of `relations_in_order`; not its templates."""
+        found = {key[4] for key in self.rows if key[1:4] == (metric, family, kind)} - {"all"}
+        return relations_in_order(name for name in found if not name.startswith(TEMPLATE))
 
 
 def answerers(diagnosis: Diagnosis) -> list[str]:
-    """Runs in the order given, then the controls."""
-    return diagnosis.records["run"].unique(maintain_order=True).to_list()
+    """Runs in the order given, then the controls that answer by labels."""
+    return list(
+        dict.fromkeys([*(run.name for run in diagnosis.runs), *diagnosis.records["run"].unique(maintain_order=True)])
+    )
 
 
 def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:

@@ -70,7 +70,7 @@ def of_the_benchmark(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement
         yield _answered(diagnosis, one)
     if untold:
         yield _untold(diagnosis, untold, everywhere=len(untold) == len(asked_enough))
-    elif not beaten:
+    elif families and not beaten:
         yield Statement(
             "note",
             f"In no family of {FEW} questions or more do the words alone beat a constant answer by "
