@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image as PillowImage
 
+from making import scenes_of
 from picture_making import POINTS_M, SCENE, opened, write_dataset, write_scan
+from placed_boxes import placed
 from probe4d.errors import InputError
-from probe4d.evidence.birds_eye import EXTENT_M, LOWEST_M, TOP_M, draw_birds_eye, rasterised
+from probe4d.evidence.birds_eye import EXTENT_M, LOWEST_M, TOP_M, bounds_from_above, draw_birds_eye, rasterised
+from probe4d.evidence.marks import Mark
 from probe4d.evidence.pictures import Picture, PictureOptions
 from probe4d.evidence.rendering import Renderer
 from probe4d.scenes.opening import open_scenes
@@ -199,3 +202,43 @@ def test_extrinsics_that_are_no_transform_are_named(tmp_path: Path) -> None:
     broken = scenes.sensors.with_columns(pl.lit(0.0).alias(f"sensor_{name}") for name in ("qw", "qx", "qy", "qz"))
     with pytest.raises(InputError, match="extrinsics of LIDAR_TOP"):
         render(dataclasses.replace(scenes, sensors=broken))
+
+
+@given(inside, inside, st.floats(-180, 180), st.floats(0.3, 12), st.floats(0.3, 12))
+@settings(max_examples=60)
+def test_footprints_bound_the_points_at_their_corners(
+    x: float, y: float, yaw_deg: float, length: float, width: float
+) -> None:
+    """Between the bounds and the farthest corners there is nothing but what the panel cuts off."""
+    scenes = scenes_of(boxes=[placed("a", x, y, size=(length, width, 1.5), yaw_deg=yaw_deg)])
+    (bounds,) = bounds_from_above(scenes, scenes.boxes["token"]).values()
+    yaw = np.radians(yaw_deg)
+    turned = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
+    corners = np.array([[a * length / 2, b * width / 2] for a in (-1, 1) for b in (-1, 1)]) @ turned.T + (x, y)
+    down, across = np.clip((EXTENT_M - corners) / (2 * EXTENT_M), 0, 1).T
+    assert bounds == pytest.approx((across.min(), down.min(), across.max(), down.max()))
+
+
+def test_boxes_beyond_the_panel_and_unknown_ones_have_no_bounds() -> None:
+    boxes = [placed("ahead", 51.5, 0), placed("aside", 0, -51.5), placed("at the border", -50.5, 0), placed("in", 1, 1)]
+    scenes = scenes_of(boxes=boxes)
+    names = dict(scenes.boxes.select("token", "track").iter_rows())
+    found = bounds_from_above(scenes, [*names, "unknown"])
+    assert {names[token] for token in found} == {"at the border", "in"}
+    assert bounds_from_above(scenes, []) == {}
+
+
+def test_marks_are_drawn_in_the_panel_alone(tmp_path: Path) -> None:
+    """A square of 10 m, 20 m ahead, and one that touches the panel's upper border."""
+    made = write_dataset(tmp_path, frames=1)
+    marks = (Mark("A", "LIDAR_TOP", (0.45, 0.25, 0.55, 0.35)), Mark("B", "LIDAR_TOP", (0.7, 0.0, 0.9, 0.05)))
+    plain, marked = (np.asarray(render(made, marks=several), int) for several in ((), marks))
+    strip, side = plain.shape[0] - plain.shape[1], plain.shape[1]
+    changed = (plain != marked).any(axis=-1)
+    assert not changed[:strip].any()
+    assert changed[strip + side * 30 // 100, round(side * 0.45) - 2]
+    assert changed[strip + side * 30 // 100, round(side * 0.55) + 2]
+    assert not changed[strip + side * 27 // 100 : strip + side * 33 // 100, side * 47 // 100 : side * 53 // 100].any()
+    assert changed[strip : strip + side // 10, side * 7 // 10 : side * 9 // 10].any()
+    black = render(made, marks=marks, black=True)
+    assert np.array_equal(np.asarray(black), np.asarray(render(made, black=True)))

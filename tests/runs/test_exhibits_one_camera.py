@@ -22,7 +22,13 @@ from probe4d.runs.exhibits import Exhibits, exhibits
 from probe4d.scenes.tables import Scenes
 
 CHANNELS = ("CAM_BACK", "CAM_FRONT")
-PLACES = {"near": (15.0, 4.0), "middle": (25.0, -2.0), "far": (40.0, -9.0), "behind": (-20.0, 1.0)}
+PLACES = {
+    "near": (15.0, 4.0),
+    "middle": (25.0, -2.0),
+    "far": (40.0, -9.0),
+    "behind": (-20.0, 1.0),
+    "distant": (52.0, 0.0),
+}
 """Where the objects of a scene are, ahead and to the left, metres."""
 
 
@@ -183,19 +189,33 @@ def test_a_question_whose_objects_cannot_be_marked_is_left_out(scenes: Scenes) -
     exhibited = shown(asked, scenes)
     assert set(exhibited.of) == {"fine"}
     told = reasons(exhibited)
-    not_in_image = "an object that it calls by a letter is not in the image of its camera"
+    not_in_image = "its pictures do not show an object that it calls by a letter"
     assert told["hidden"] == (not_in_image, "object C in CAM_FRONT")
     assert told["unknown"] == (not_in_image, "object A in CAM_FRONT")
     assert told["untold"][0] == "its facts do not say where its objects are"
-    assert "nowhere" in told
+    assert told["nowhere"] == (not_in_image, "object A in no camera")
 
 
-def test_a_birds_eye_view_shows_no_letters(scenes: Scenes) -> None:
-    with_lidar = dataclasses.replace(scenes, sensors=_and_lidar(scenes))
-    exhibited = shown([question("q", "A near"), question("view")], with_files(with_lidar), "birds-eye")
-    assert set(exhibited.of) == {"view"}
-    assert "letters" in reasons(exhibited)["q"][0]
-    assert "The question is about the view of the front camera." in exhibited.of["view"].preamble
+def test_objects_are_marked_from_above_too(scenes: Scenes) -> None:
+    """Whether or not the camera asked about sees them, and only as far as the view reaches."""
+    with_lidar = with_files(dataclasses.replace(scenes, sensors=_and_lidar(scenes)))
+    asked = [question("q", "B behind", "A near"), question("view"), question("lost", facts=_beyond())]
+    exhibited = shown(asked, with_lidar, "birds-eye")
+    (picture,) = exhibited.of["q"].pictures
+    (near, behind) = picture.marks
+    assert near[:2] == ("A", "LIDAR_TOP")
+    assert near.bounds == pytest.approx(((50 - 5) / 100, (50 - 16) / 100, (50 - 3) / 100, (50 - 14) / 100))
+    assert behind.bounds == pytest.approx((0.48, 0.69, 0.5, 0.71))
+    said = "The question is about the view of the front camera."
+    assert exhibited.of["q"].preamble.endswith(
+        f"{said} The objects that the question names are outlined, each with its letter.\n\n"
+    )
+    assert exhibited.of["view"].preamble.endswith(f"{said}\n\n")
+    assert reasons(exhibited)["lost"][1] == "object A in LIDAR_TOP"
+
+
+def _beyond() -> dict[str, object]:
+    return {"objects": [{"label": "object A", "frame": 1, "box": token("a", 1, "distant")}]}
 
 
 def _and_lidar(scenes: Scenes) -> pl.DataFrame:

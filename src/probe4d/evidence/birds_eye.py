@@ -7,19 +7,23 @@ several points fall into a pixel the highest is seen.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from io import BytesIO
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from probe4d.evidence.lettering import frame_words, letter, line_px, text_px, width_px
+from probe4d.evidence.marks import Bounds, Mark, draw_marks
 from probe4d.evidence.pictures import PictureOptions
 from probe4d.scenes.ego_vehicle import EGO_FRONT_M, EGO_HALF_WIDTH_M, EGO_REAR_M
+from probe4d.scenes.tables import Scenes
 
-__all__ = ["EXTENT_M", "LOWEST_M", "RING_STEP_M", "TOP_M", "draw_birds_eye", "rasterised"]
+__all__ = ["EXTENT_M", "LOWEST_M", "RING_STEP_M", "TOP_M", "bounds_from_above", "draw_birds_eye", "rasterised"]
 
 EXTENT_M = 50.0
 """How far the picture reaches from the ego origin to the front, the back and either side, metres."""
@@ -65,7 +69,9 @@ class _Template(NamedTuple):
     strip_px: int
 
 
-def draw_birds_eye(points_m: NDArray[np.floating] | None, label: int, options: PictureOptions) -> bytes:
+def draw_birds_eye(
+    points_m: NDArray[np.floating] | None, label: int, options: PictureOptions, marks: Sequence[Mark] = ()
+) -> bytes:
     """Draw a bird's-eye view as PNG, `max_side_px` high.
 
     PNG, since points are sharp and few: it is a third of the size of a good JPEG, and loses nothing.
@@ -75,6 +81,7 @@ def draw_birds_eye(points_m: NDArray[np.floating] | None, label: int, options: P
             the frame number.
         label: Frame number to be written.
         options: Size; the quality is of no account.
+        marks: Objects that are marked in the panel (see `bounds_from_above`).
     """
     template = _template(options.max_side_px)
     canvas = template.canvas.copy()
@@ -88,9 +95,36 @@ def draw_birds_eye(points_m: NDArray[np.floating] | None, label: int, options: P
     _write_frame(canvas, label, options.max_side_px)
     image = Image.fromarray(canvas)
     image.putpalette(_palette().tobytes())
+    if marks:
+        image = image.convert("RGB")
+        drawn = image.crop((0, template.strip_px, *image.size))
+        draw_marks(drawn, marks)
+        image.paste(drawn, (0, template.strip_px))
     encoded = BytesIO()
     image.save(encoded, "PNG", compress_level=_COMPRESSION)
     return encoded.getvalue()
+
+
+def bounds_from_above(scenes: Scenes, tokens: Iterable[str]) -> dict[str, Bounds]:
+    """Where the footprints of boxes lie in the panel of the bird's-eye view of their own key frame.
+
+    Args:
+        scenes: The scenes.
+        tokens: Tokens of 3D boxes.
+
+    Returns:
+        Bounds as parts of the panel, by token, without boxes that lie wholly beyond it.
+    """
+    wanted = pl.Series("token", sorted(set(tokens)), dtype=pl.String)
+    boxes = scenes.boxes.filter(pl.col("token").is_in(wanted.implode()))
+    x, y, yaw, length, width = boxes.select("ego_x", "ego_y", "ego_yaw", "length", "width").to_numpy().T
+    ahead = (np.abs(np.cos(yaw)) * length + np.abs(np.sin(yaw)) * width) / 2
+    aside = (np.abs(np.sin(yaw)) * length + np.abs(np.cos(yaw)) * width) / 2
+    reach = np.stack([EXTENT_M - y - aside, EXTENT_M - x - ahead, EXTENT_M - y + aside, EXTENT_M - x + ahead], axis=-1)
+    parts = np.clip(reach / (2 * EXTENT_M), 0, 1)
+    shown = (parts[:, :2] < parts[:, 2:]).all(axis=1)
+    named = boxes["token"].filter(pl.Series(shown))
+    return {token: (*bounds,) for token, bounds in zip(named, parts[shown].tolist(), strict=True)}
 
 
 def rasterised(points_m: NDArray[np.floating], side_px: int) -> Bytes:

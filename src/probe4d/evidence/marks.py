@@ -24,7 +24,7 @@ class Mark(NamedTuple):
 
     Attributes:
         text: What stands on its tag, such as a letter.
-        channel: Camera in whose image it is marked.
+        channel: Camera in whose image it is marked, or the LiDAR of a bird's-eye view.
         bounds: Where.
     """
 

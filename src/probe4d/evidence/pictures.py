@@ -37,7 +37,7 @@ class Picture(NamedTuple):
             the image of one camera nothing is written.
         channels: Cameras of the grid, of which empty means all of the scene's; or the one camera.
         black: Whether the picture is blank but for its label.
-        marks: Objects that are marked in the images of cameras, in the order in which they take their colours.
+        marks: Objects that are marked in it, in the order in which they take their colours.
     """
 
     view: View

@@ -167,7 +167,7 @@ class Renderer:
     def _drawn(self, picture: Picture, sources: Sequence[Source], paths: Sequence[Path]) -> bytes:
         if picture.view == "birds-eye":
             (source,), (path,) = sources, paths
-            return draw_birds_eye(_points_m(source, path), picture.label, self._options)
+            return draw_birds_eye(_points_m(source, path), picture.label, self._options, picture.marks)
         cameras = [Camera(source.channel, path, source.size_px) for source, path in zip(sources, paths, strict=True)]
         if picture.view == "one-camera":
             (camera,) = cameras

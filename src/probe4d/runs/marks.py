@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.question import Question
-from probe4d.evidence.marks import Mark, bounds_in_images
+from probe4d.evidence.birds_eye import bounds_from_above
+from probe4d.evidence.marks import Bounds, Mark, bounds_in_images
 from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.reasons import Reasons
 from probe4d.scenes.tables import Scenes
@@ -37,7 +38,9 @@ def calls_by_letters(record: BenchmarkRecord) -> bool:
 def marks_of(
     questions: Sequence[Question], view: EvidenceView | None, scenes: Scenes, reasons: Reasons
 ) -> dict[str, Marks]:
-    """Find the objects that questions call by letters in the images of the cameras that they ask about.
+    """Find the objects that questions call by letters in the pictures that they show.
+
+    In images these are where the cameras that they ask about see them, in bird's-eye views their footprints.
 
     Args:
         questions: The questions; their facts list `objects`, each with `label`, `frame` and `box`.
@@ -49,29 +52,32 @@ def marks_of(
         Marks by the question's id, those of a key frame in the order of their letters, so that questions about the
         same objects show the same picture; questions that name no object are not in it.
     """
-    objects = {question.id: (question.channel, _objects(question, reasons)) for question in questions}
-    named = {(channel, one.box) for channel, several in objects.values() if channel is not None for one in several}
-    bounds = bounds_in_images(scenes, named)
+    from_above = view == "birds-eye"
+    objects = {
+        question.id: (scenes.reference_channel if from_above else question.channel or "", _objects(question, reasons))
+        for question in questions
+    }
+    named = {(channel, one.box) for channel, several in objects.values() for one in several}
+    bounds = _bounds_from_above(scenes, named) if from_above else bounds_in_images(scenes, named)
     marks: dict[str, Marks] = {}
     for identity, (channel, several) in objects.items():
-        if not several:
-            continue
-        if view == "birds-eye":
-            reasons[identity] = ("it calls objects by letters, which a bird's-eye view does not show", None)
-            continue
-        unseen = [one.label for one in several if channel is None or (channel, one.box) not in bounds]
-        if channel is None or unseen:
-            reasons[identity] = (
-                "an object that it calls by a letter is not in the image of its camera",
-                f"{unseen[0]} in {channel}",
-            )
+        if unseen := [one.label for one in several if (channel, one.box) not in bounds]:
+            where = f"{unseen[0]} in {channel or 'no camera'}"
+            reasons[identity] = ("its pictures do not show an object that it calls by a letter", where)
             continue
         of_frame: dict[int, set[Mark]] = {}
         for one in several:
             mark = Mark(one.label.removeprefix(_BEFORE_THE_LETTER), channel, bounds[channel, one.box])
             of_frame.setdefault(one.frame, set()).add(mark)
-        marks[identity] = {frame: tuple(sorted(found, key=_place)) for frame, found in of_frame.items()}
+        if of_frame:
+            marks[identity] = {frame: tuple(sorted(found, key=_place)) for frame, found in of_frame.items()}
     return marks
+
+
+def _bounds_from_above(scenes: Scenes, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Bounds]:
+    """Bounds by channel, which is that of the reference LiDAR, and token."""
+    bounds = bounds_from_above(scenes, (token for _, token in named))
+    return {(scenes.reference_channel, token): found for token, found in bounds.items()}
 
 
 def _objects(question: Question, reasons: Reasons) -> list[_Object]:
