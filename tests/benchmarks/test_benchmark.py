@@ -171,6 +171,12 @@ def test_a_damaged_benchmark_is_named(tmp_path: Path, damage: Callable[[Path], N
         read_benchmark(folder)
 
 
+def test_facts_may_be_written_with_white_space(tmp_path: Path) -> None:
+    write_benchmark(made("a", "b"), tmp_path / "bench", card="")
+    nth("facts", '\n { "a" : 1 }\t')(tmp_path / "bench")
+    assert read_benchmark(tmp_path / "bench").questions[1].facts == {"a": 1}
+
+
 def test_what_may_be_missing_may_be_null(tmp_path: Path) -> None:
     write_benchmark(made("a", "b"), tmp_path / "bench", card="")
     for name in set(QUESTION_SCHEMA) - set(REQUIRED_COLUMNS):
