@@ -33,6 +33,8 @@ from probe4d.runs.settings import SETTING_NAMES
         ("--model gpt", "'gpt' names no provider"),
         ("--model openai-api/keyless/m", "KEYLESS_API_KEY"),
         ("--model control:magic", "no control 'control:magic'"),
+        ("--model a/b --fit-controls .", "a/b is no control, and learns from no benchmark"),
+        ("--model control:content --fit-controls nothing", "nothing: is not a folder"),
         ("--model control:fixed --limit 0", "the limit is 0"),
         ("--model control:fixed --limit -1", "the limit is -1"),
         ("--model control:fixed --sample 100000", "a sample of 100,000 cannot be drawn"),

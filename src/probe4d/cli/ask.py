@@ -33,6 +33,7 @@ def ask(
     list_presets: options.ListPresets = False,
     base_url: options.BaseUrl = None,
     arguments: options.Arguments = None,
+    fit_controls: options.FitControls = None,
     prompts: Prompts,
     features: options.Features = None,
     sampling: options.Sampling = None,
@@ -100,6 +101,8 @@ def ask(
     )
     if is_control(name) and plan.evidence.kind != "none":
         raise InputError(f"{name} looks at nothing: it takes no evidence.", remedy="Ask it without --evidence.")
+    if fit_controls is not None and not is_control(name):
+        raise InputError(f"{name} is no control, and learns from no benchmark.", remedy="Leave out --fit-controls.")
     course = Course(
         max_connections=max_connections,
         max_retries=max_retries,
@@ -113,7 +116,8 @@ def ask(
     if out is None or dry_run:
         _print_estimate(read, name, plan, scenes, features, tokenizer, as_json=as_json)
     else:
-        _ask_all(read, out, name, plan, scenes, features, course, as_json=as_json)
+        other = None if fit_controls is None else read_benchmark(fit_controls)
+        _ask_all(read, out, name, plan, scenes, features, course, fit_controls=other, as_json=as_json)
 
 
 def _model_name(given: str | None, preset: Preset | None) -> str:
@@ -169,6 +173,7 @@ def _ask_all(
     features: Path | None,
     course: Course,
     *,
+    fit_controls: Benchmark | None,
     as_json: bool,
 ) -> None:
     from probe4d.cli.ask_printing import print_json, print_summary, running
@@ -182,7 +187,9 @@ def _ask_all(
     from probe4d.runs.run import Answer, AnswerError
     from probe4d.runs.summary import summary_of
 
-    model: str | Model = control_model(benchmark, name, setting=plan.setting) if is_control(name) else name
+    model: str | Model = name
+    if is_control(name):
+        model = control_model(benchmark, name, setting=plan.setting, fit_controls=fit_controls)
     watch = Watch(benchmark, model=name, setting=plan.setting)
     began_s = time.monotonic()
 

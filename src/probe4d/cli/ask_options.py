@@ -80,6 +80,15 @@ Arguments = Annotated[
     ),
 ]
 
+FitControls = Annotated[
+    Path | None,
+    _model(
+        "--fit-controls",
+        metavar="BENCH",
+        help="Benchmark that a control learns from. Left out: the one it is asked, but for the question's scene.",
+    ),
+]
+
 SettingName = Annotated[
     str,
     _part(

@@ -7,15 +7,8 @@ from collections.abc import Collection, Mapping
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS
-from probe4d.diagnosis.controls import (
-    CONTENT,
-    FIXED,
-    MEDIAN,
-    constant_control,
-    content_control,
-    fixed_control,
-    median_control,
-)
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, NUMBER_CONTROLS, content_control, fixed_control
+from probe4d.diagnosis.fitting import FittedControls, fitted_controls
 from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
 from probe4d.errors import InputError
@@ -27,7 +20,7 @@ from probe4d.wording import listed
 __all__ = ["ControlModel", "control_model"]
 
 _OF_LABELS = {FIXED: fixed_control, CONTENT: content_control}
-_OF_NUMBERS = {FIXED: constant_control, CONTENT: median_control, MEDIAN: median_control}
+_CONTROLS = (*_OF_LABELS, MEDIAN)
 
 
 class ControlModel:
@@ -37,12 +30,16 @@ class ControlModel:
         name: Name of the control.
         setting: Name of the setting that it was made for.
         replies: What it answers to each request of the benchmark in that setting; null where it has no answer.
+        made_from: What else tells it from others of its name, for the run's record.
     """
 
     max_connections = 64
 
-    def __init__(self, name: str, setting: str, replies: Mapping[str, str | None]) -> None:
+    def __init__(
+        self, name: str, setting: str, replies: Mapping[str, str | None], *, made_from: Mapping[str, str] | None = None
+    ) -> None:
         self.name = name
+        self.made_from = made_from or {}
         self._setting = setting
         self._replies = replies
 
@@ -82,7 +79,9 @@ class ControlModel:
         return f"{what} Give control_model the benchmark and setting that are asked."
 
 
-def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") -> ControlModel:
+def control_model(
+    benchmark: Benchmark, name: str, *, setting: str = "default", fit_controls: Benchmark | None = None
+) -> ControlModel:
     """Make a control a model for `probe4d.ask`.
 
     `control:fixed` gives the first letter, or No, whatever is shown; `control:content` chooses an option by its
@@ -94,15 +93,19 @@ def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") 
         benchmark: The questions; all of them, for controls learn from the other scenes.
         name: `control:fixed`, `control:content` or `control:median`.
         setting: Setting that the control will be asked in.
+        fit_controls: Another benchmark to learn from instead (see `probe4d.diagnosis.fitting`); the run's record
+            keeps its fingerprint.
 
     Raises:
-        InputError: There is no such control, or no question that it answers.
+        InputError: There is no such control, or no question that it answers, or it learns nothing from the other
+            benchmark.
     """
-    if name not in _OF_NUMBERS:
-        raise InputError(f"there is no control {name!r}.", remedy=f"There are {listed(list(_OF_NUMBERS))}.")
+    if name not in _CONTROLS:
+        raise InputError(f"there is no control {name!r}.", remedy=f"There are {listed(_CONTROLS)}.")
     how = setting_named(setting)
-    labels = _labels(benchmark, name) if name in _OF_LABELS else {}
-    numbers = _numbers(benchmark, name)
+    fitted = None if fit_controls is None else fitted_controls(benchmark, fit_controls)
+    labels = _labels(benchmark, name, fitted) if name in _OF_LABELS else {}
+    numbers = _numbers(benchmark, name, fitted)
     if not labels and not numbers:
         raise InputError(
             f"holds no question that {name} answers.",
@@ -117,7 +120,8 @@ def control_model(benchmark: Benchmark, name: str, *, setting: str = "default") 
             if label is not None and name == CONTENT:
                 text = variant.letter_shown(label, len(question.options))
             replies[request_key(question.id, variant.name)] = text or number
-    return ControlModel(name, how.name, replies)
+    made_from = {} if fitted is None else {"fit_controls": fitted.fingerprint}
+    return ControlModel(name, how.name, replies, made_from=made_from)
 
 
 def _answered_by(name: str) -> str:
@@ -126,17 +130,22 @@ def _answered_by(name: str) -> str:
     return f"yes-no and choice questions and {numbers}" if name in _OF_LABELS else numbers
 
 
-def _labels(benchmark: Benchmark, name: str) -> dict[str, str]:
+def _labels(benchmark: Benchmark, name: str, fitted: FittedControls | None) -> dict[str, str]:
     sheet = make_sheet(benchmark)
+    codes = _OF_LABELS[name](sheet) if fitted is None or name == FIXED else fitted.content.labels
     asked = sheet.questions.select("id", "format").iter_rows()
     return {
-        identity: label_of(int(code), kind) or LETTERS[0]
-        for (identity, kind), code in zip(asked, _OF_LABELS[name](sheet), strict=True)
+        identity: label_of(code, kind) or LETTERS[0]
+        for (identity, kind), code in zip(asked, codes.tolist(), strict=True)
     }
 
 
-def _numbers(benchmark: Benchmark, name: str) -> dict[str, str]:
-    sheet = make_number_sheet(benchmark)
+def _numbers(benchmark: Benchmark, name: str, fitted: FittedControls | None) -> dict[str, str]:
+    sheet, control = make_number_sheet(benchmark), FIXED if name == FIXED else MEDIAN
+    values = NUMBER_CONTROLS[control](sheet) if fitted is None else fitted.numbers[control]
     asked = sheet.questions.select("id", "unit").iter_rows()
-    medians = zip(asked, _OF_NUMBERS[name](sheet).tolist(), strict=True)
-    return {identity: f"{value!r} {unit}" for (identity, unit), value in medians if not math.isnan(value)}
+    return {
+        identity: f"{value!r} {unit}"
+        for (identity, unit), value in zip(asked, values.tolist(), strict=True)
+        if not math.isnan(value)
+    }

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.leave_one_out import Places, majority, median, preferred_option
+from probe4d.diagnosis.leave_one_out import Places, majority, median, occurs_elsewhere, preferred_option
 from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.sheet import NO, Group, Sheet, text_codes
 
@@ -15,7 +19,9 @@ __all__ = [
     "FIXED",
     "MEDIAN",
     "NUMBER_CONTROLS",
+    "FromWords",
     "constant_control",
+    "content_answers",
     "content_control",
     "fixed_control",
     "is_control",
@@ -27,6 +33,20 @@ _PREFIX = "control:"
 FIXED = f"{_PREFIX}fixed"
 CONTENT = f"{_PREFIX}content"
 MEDIAN = f"{_PREFIX}median"
+
+Codes = npt.NDArray[np.intp]
+
+
+class FromWords(NamedTuple):
+    """What `control:content` answers to questions.
+
+    Attributes:
+        labels: (questions,) label codes.
+        known: (questions,) whether what it learned from holds the context, or one of the options in it.
+    """
+
+    labels: npt.NDArray[np.int8]
+    known: npt.NDArray[np.bool_]
 
 
 def is_control(name: str) -> bool:
@@ -43,74 +63,128 @@ def fixed_control(sheet: Sheet) -> npt.NDArray[np.int8]:
     return np.full(sheet.scenes.size, NO, dtype=np.int8)  # the code of A is that of No
 
 
-def content_control(sheet: Sheet) -> npt.NDArray[np.int8]:
-    """Answer from the question's text alone, fitted to the references of all other scenes (Sec. IV-B, Eq. 5).
+def content_control(sheet: Sheet, learned: Sheet | None = None) -> npt.NDArray[np.int8]:
+    """Answer from the question's text alone (see `content_answers`).
+
+    Returns:
+        (questions,) label codes.
+    """
+    return content_answers(sheet, learned).labels
+
+
+def content_answers(sheet: Sheet, learned: Sheet | None = None) -> FromWords:
+    """Answer from the question's text alone, fitted to the references of other scenes (Sec. IV-B, Eq. 5).
 
     Yes-no: the majority answer among questions of the same family and `context`, ties and unseen contexts
     No. Choice: the option whose `features` value, within family and context, is most often the reference
     rather than a distractor.
 
-    Returns:
-        (questions,) label codes.
+    Args:
+        sheet: The questions. Where it learns from others, they are all that the benchmark asks.
+        learned: Questions to learn from, none of them among those answered; null learns from these themselves.
+            Of a context of yes-no questions it then learns from no scene in which the sheet asks about that context,
+            so that it has one answer a context. If it learned from all scenes but that of the question, what is left
+            of a context would lean to one side or the other with what the sheet took of it in that scene: an answer
+            told by bookkeeping, and not by words.
     """
-    labels = np.empty(sheet.scenes.size, dtype=np.int8)
+    labels, known = np.empty(sheet.scenes.size, dtype=np.int8), np.empty(sheet.scenes.size, dtype=np.bool_)
     for cell in sheet.cells:
-        scenes, references = sheet.scenes[cell.items], sheet.references[cell.items]
+        items = cell.items if learned is None else _same_cell(learned, cell)
+        references = (learned or sheet).references[items]
+        own, other = sheet.questions[cell.items], None if learned is None else learned.questions[items]
         if cell.format == "yes-no":
-            contexts = text_codes(sheet.questions["context"][cell.items])
-            labels[cell.items] = majority(Places(contexts, scenes), references)
+            asked, source = _places(own, other, lambda rows: text_codes(rows["context"]))
+            if other is not None:
+                kept = ~_asked_in(source, asked)
+                source, references = Places(source.keys[kept], source.scenes[kept]), references[kept]
+            labels[cell.items] = majority(source, references, asked=asked)
         else:
-            options = option_codes(sheet, cell, in_context=True)
-            labels[cell.items] = preferred_option(Places(options, scenes), references)
-    return labels
+            asked, source = _places(own, other, partial(option_codes, in_context=True))
+            labels[cell.items] = preferred_option(source, references, asked=asked)
+        known[cell.items] = occurs_elsewhere(source, asked=asked)
+    return FromWords(labels, known)
 
 
-def constant_control(sheet: NumberSheet) -> Values:
+def constant_control(sheet: NumberSheet, learned: NumberSheet | None = None) -> Values:
     """Answer every question for a number with the median reference of its family and template in all other scenes.
+
+    Args:
+        sheet: The questions.
+        learned: Questions to learn from; null learns from these themselves.
 
     Returns:
         (questions,) values; NaN where the template occurs in no other scene.
     """
-    return _medians(sheet, "family", "template")
+    return _medians(sheet, learned, "family", "template")
 
 
-def median_control(sheet: NumberSheet) -> Values:
+def median_control(sheet: NumberSheet, learned: NumberSheet | None = None) -> Values:
     """Answer every question for a number from its text alone, fitted to the references of all other scenes.
+
+    Args:
+        sheet: The questions.
+        learned: Questions to learn from; null learns from these themselves.
 
     Returns:
         (questions,) median references of the same family, template and `context` in all other scenes; where these
         occur in none, what `constant_control` answers.
     """
-    values = _medians(sheet, "family", "template", "context")
-    return np.where(np.isnan(values), constant_control(sheet), values)
+    values = _medians(sheet, learned, "family", "template", "context")
+    return np.where(np.isnan(values), constant_control(sheet, learned), values)
 
 
 NUMBER_CONTROLS = {FIXED: constant_control, MEDIAN: median_control}
 """What each control answers to questions for a number."""
 
 
-def _medians(sheet: NumberSheet, *columns: str) -> Values:
-    keys = text_codes(sheet.questions.select(pl.concat_str(columns, separator="\x1f")).to_series())
-    return median(Places(keys, sheet.scenes), sheet.references)
-
-
-def option_codes(sheet: Sheet, cell: Group, *, in_context: bool) -> npt.NDArray[np.intp]:
+def option_codes(questions: pl.DataFrame, *, in_context: bool) -> Codes:
     """Number what the options of choice questions say.
 
     Args:
-        sheet: The questions.
-        cell: Choice questions of one family.
+        questions: The columns context and features of one family.
         in_context: Whether the same text under another `context` is another value.
 
     Returns:
-        (questions of the cell, most options) codes from 0, -1 where a question has fewer options.
+        (questions, most options) codes from 0, -1 where a question has fewer options.
     """
-    table = sheet.questions[cell.items].select("context", "features").with_row_index("item")
+    table = questions.select("context", "features").with_row_index("item")
     options = table.explode("features").with_columns(option=pl.int_range(pl.len()).over("item"))
     options = options.filter(pl.col("features").is_not_null())
     said = text_codes(options["features"])
     if in_context:
-        said = text_codes(options["context"]) * (1 + int(said.max())) + said
-    codes = np.full((table.height, int(sheet.option_counts[cell.items].max())), -1, dtype=np.intp)
-    codes[options["item"].to_numpy(), options["option"].to_numpy()] = np.unique(said, return_inverse=True)[1]
+        said = text_codes(options["context"]) * (1 + int(said.max(initial=0))) + said
+    places = options["option"].to_numpy()
+    codes = np.full((table.height, 1 + int(places.max(initial=0))), -1, dtype=np.intp)
+    codes[options["item"].to_numpy(), places] = np.unique(said, return_inverse=True)[1]
     return codes
+
+
+def _medians(sheet: NumberSheet, learned: NumberSheet | None, *columns: str) -> Values:
+    def keys(rows: pl.DataFrame) -> Codes:
+        return text_codes(rows.select(pl.concat_str(columns, separator="\x1f")).to_series())
+
+    asked, source = _places(sheet.questions, None if learned is None else learned.questions, keys)
+    return median(source, (learned or sheet).references, asked=asked)
+
+
+def _places(
+    own: pl.DataFrame, other: pl.DataFrame | None, keys: Callable[[pl.DataFrame], Codes]
+) -> tuple[Places, Places]:
+    """Where the questions answered stand, and where those stand that are learned from, coded alike."""
+    columns = ["scene", "family", "template", "context", "features"]
+    rows = own.select(columns) if other is None else pl.concat([own.select(columns), other.select(columns)])
+    codes, scenes = keys(rows), text_codes(rows["scene"])
+    asked = Places(codes[: own.height], scenes[: own.height])
+    return asked, asked if other is None else Places(codes[own.height :], scenes[own.height :])
+
+
+def _same_cell(learned: Sheet, cell: Group) -> npt.NDArray[np.intp]:
+    """The questions to learn from that are of a cell's family and format."""
+    same = [one.items for one in learned.cells if (one.family, one.format) == (cell.family, cell.format)]
+    return np.concatenate([*same, np.empty(0, dtype=np.intp)])
+
+
+def _asked_in(source: Places, asked: Places) -> npt.NDArray[np.bool_]:
+    """Which of the items to learn from are of a scene in which their key is asked about."""
+    scenes = 1 + int(max(source.scenes.max(initial=0), asked.scenes.max(initial=0)))
+    return np.isin(source.keys * scenes + source.scenes, asked.keys * scenes + asked.scenes)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Places", "majority", "median", "preferred_option"]
+__all__ = ["Places", "majority", "median", "occurs_elsewhere", "preferred_option"]
 
 Codes = npt.NDArray[np.intp]
 Values = npt.NDArray[np.float64]
@@ -123,6 +123,25 @@ def median(learned: Places, values: Values, *, asked: Places | None = None) -> V
 
     found[some] = (of_rank((left - 1) // 2) + of_rank(left // 2)) / 2
     return found[of_item]
+
+
+def occurs_elsewhere(learned: Places, *, asked: Places | None = None) -> npt.NDArray[np.bool_]:
+    """Say whose key, or the key of one of whose options, occurs in another scene.
+
+    Args:
+        learned: The items to learn from.
+        asked: The items that are asked about; null takes those learned from.
+
+    Returns:
+        (asked items,) whether there is something to learn from.
+    """
+    asked = asked or learned
+    asked, learned = (Places(np.atleast_2d(one.keys.T).T, one.scenes) for one in (asked, learned))
+    (wanted, there), (options, _) = _options(asked), _options(learned)
+    found = np.zeros(asked.keys.size, dtype=bool)
+    found[there] = _elsewhere(wanted, options, np.zeros(options.keys.size, dtype=np.int8), 1)[:, 0] > 0
+    occurs: npt.NDArray[np.bool_] = np.logical_or.reduce(found.reshape(asked.keys.shape), axis=1)
+    return occurs
 
 
 def _keyless(items: Places) -> Places:

@@ -88,7 +88,7 @@ def _noun(name: str, relations: pl.Series) -> str:
 
 
 def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -> Feature:
-    values = option_codes(sheet, cell, in_context=in_context)
+    values = option_codes(sheet.questions[cell.items], in_context=in_context)
     questions = sheet.questions[cell.items]
     words = [""] * (int(values.max()) + 1)
     for row, texts, context in zip(values.tolist(), questions["features"], questions["context"], strict=True):

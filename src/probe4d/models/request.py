@@ -10,7 +10,17 @@ import msgspec
 from probe4d.errors import RunError
 from probe4d.evidence.image import Image
 
-__all__ = ["Contrast", "FeatureRows", "Foresighted", "KeptLogit", "Model", "ModelFailure", "Reply", "Request"]
+__all__ = [
+    "Contrast",
+    "Described",
+    "FeatureRows",
+    "Foresighted",
+    "KeptLogit",
+    "Model",
+    "ModelFailure",
+    "Reply",
+    "Request",
+]
 
 
 class FeatureRows(msgspec.Struct, frozen=True):
@@ -145,6 +155,15 @@ class Model(Protocol):
 
     async def close(self) -> None:
         """Give connections back."""
+
+
+@runtime_checkable
+class Described(Protocol):
+    """A model of which its name does not say everything."""
+
+    @property
+    def made_from(self) -> Mapping[str, Any]:
+        """What else tells it from others of its name, for the parameters of the run's record."""
 
 
 @runtime_checkable

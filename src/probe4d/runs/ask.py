@@ -12,7 +12,7 @@ from probe4d.errors import InputError
 from probe4d.models.asking import Finished, ask_all, close_model
 from probe4d.models.hosted import asked_in_batches
 from probe4d.models.lidar_lm.answering_options import is_lidar_lm
-from probe4d.models.request import Foresighted, Model, Reply, Request
+from probe4d.models.request import Described, Foresighted, Model, Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.models.versions import versions_of
 from probe4d.runs.exhibits import Exhibit
@@ -125,6 +125,8 @@ def _record(model: str | Model, prepared: Prepared, course: Course) -> RunRecord
     opened_with: dict[str, Any] = {} if plan.base_url is None else {"base_url": plan.base_url}
     if isinstance(model, str) and asked_in_batches(model):
         opened_with["max_connections"] = course.connections(model)
+    if isinstance(model, Described):
+        opened_with |= model.made_from
     layout = prepared.setting.layout
     if isinstance(model, FeatureReader):
         drawing = model.drawing(is_contrasted=prepared.setting.contrast is not None)

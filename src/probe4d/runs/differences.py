@@ -32,6 +32,7 @@ _SAID = {
     "parameters base_url": "--base-url",
     "parameters checkpoint": "the checkpoint",
     "parameters features": "the features",
+    "parameters fit_controls": "--fit-controls",
     "parameters keep_logits": "--keep-logits",
     "parameters layout": "--layout",
     "parameters sampling": "--sampling",

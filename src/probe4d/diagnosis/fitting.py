@@ -1,0 +1,107 @@
+"""Controls that learn from another benchmark than the one whose questions they answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.controls import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers
+from probe4d.diagnosis.number_sheet import Values, make_number_sheet, scored_numbers
+from probe4d.diagnosis.sheet import SCORED_FORMATS, make_sheet
+from probe4d.errors import InputError
+
+__all__ = ["FittedControls", "fitted_controls"]
+
+_CELL = ["family", "format"]
+_MORE = "Let controls learn from a benchmark that asks such questions of further scenes, as one of another split does."
+
+
+@dataclass(frozen=True, eq=False)
+class FittedControls:
+    """What the controls answer that learned from another benchmark.
+
+    Attributes:
+        fingerprint: Fingerprint of the benchmark that they learned from.
+        content: What `control:content` answers to the yes-no and choice questions, in the order of their sheet.
+        numbers: What each control answers to the questions for a number, in the order of theirs.
+    """
+
+    fingerprint: str
+    content: FromWords
+    numbers: dict[str, Values]
+
+    @property
+    def told(self) -> str:
+        """What they learned from and how far that reached, as a sentence."""
+        known, asked = int(self.content.known.sum()), self.content.known.size
+        return (
+            f"The controls learned from another benchmark (fingerprint {self.fingerprint[:12]}). Of "
+            f"{asked:,} yes-no and choice questions it holds something on {known:,}, asked of other scenes; the others "
+            "are answered No, or with the first option."
+        )
+
+
+def fitted_controls(benchmark: Benchmark, other: Benchmark) -> FittedControls:
+    """Answer the questions of a benchmark from their text, by how those of another one are answered.
+
+    What is learned from is never a question of the benchmark, and never of the scene of the question answered;
+    `content_answers` says what of it counts.
+
+    Args:
+        benchmark: The questions to answer.
+        other: The questions to learn from.
+
+    Raises:
+        InputError: The other is of another suite, writes other contexts, or leaves nothing to learn from of some
+            family and format.
+    """
+    if other.record.suite != benchmark.record.suite:
+        raise InputError(
+            f"is of the suite {other.record.suite!r}, and the questions to be answered of {benchmark.record.suite!r}.",
+            path=other.path,
+            remedy="Let controls learn from a benchmark of the same suite.",
+        )
+    rest = replace(other, table=other.table.join(benchmark.table.select("id"), on="id", how="anti"))
+    _refuse_other_questions(_scored(benchmark), _scored(rest), rest)
+    sheet, numbers = make_sheet(benchmark), make_number_sheet(benchmark)
+    content = content_answers(sheet, make_sheet(rest))
+    learned_numbers = make_number_sheet(rest)
+    values = {name: answer(numbers, learned_numbers) for name, answer in NUMBER_CONTROLS.items()}
+    for questions, known in ((sheet.questions, content.known), (numbers.questions, ~np.isnan(values[MEDIAN]))):
+        _refuse_same_scenes(questions.select(_CELL).with_columns(known=pl.Series(known)), rest)
+    return FittedControls(other.fingerprint, content, values)
+
+
+def _scored(benchmark: Benchmark) -> pl.DataFrame:
+    scored = pl.col("format").is_in(SCORED_FORMATS) | scored_numbers()
+    return benchmark.table.filter(scored).select(*_CELL, "context").unique(maintain_order=True)
+
+
+def _refuse_other_questions(asked: pl.DataFrame, rest: pl.DataFrame, other: Benchmark) -> None:
+    """Refuse to learn where a family and format has no questions left, or none of a context that is asked about."""
+    for (family, kind), own in asked.group_by(_CELL, maintain_order=True):
+        what = f"{kind} questions of the family {family!r}"
+        contexts = rest.filter(family=family, format=kind)["context"]
+        if not contexts.len():
+            raise InputError(f"holds no {what} but those to be answered.", path=other.path, remedy=_MORE)
+        if not own["context"].is_in(contexts.implode()).any():
+            raise InputError(
+                f"holds no {what} of a context that is asked about: it has {contexts[0]!r}, for instance, and those to "
+                f"be answered {own['context'][0]!r}.",
+                path=other.path,
+                remedy="Let controls learn from a larger benchmark that the same version of the suite built.",
+            )
+
+
+def _refuse_same_scenes(known: pl.DataFrame, other: Benchmark) -> None:
+    """Refuse to learn where there is something to learn from for no question of a family and format."""
+    cells = known.group_by(_CELL, maintain_order=True).agg(pl.col("known").any())
+    for family, kind in cells.filter(~pl.col("known")).select(_CELL).head(1).iter_rows():
+        raise InputError(
+            f"asks {kind} questions of the family {family!r} only of scenes in which they are to be answered.",
+            path=other.path,
+            remedy=_MORE,
+        )
