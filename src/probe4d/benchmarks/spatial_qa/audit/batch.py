@@ -1,0 +1,174 @@
+"""Questions of one template in one scene, with the objects that they are about: what is derived together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from probe4d.benchmarks.auditing.comparing import TOLERANCE
+from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED, Expected, ToldObject
+from probe4d.benchmarks.spatial_qa.audit.findings import Findings
+from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
+
+__all__ = ["Batch", "read_batch"]
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Questions of one template in one scene, n of them, each of which mentions k objects.
+
+    Attributes:
+        template: Name of the template.
+        scene: The scene.
+        table: The questions.
+        row: Row of each in the benchmark, shape (n,).
+        facts: Facts of each.
+        frame: Key frame of each, shape (n,).
+        camera: Place of its camera in the scene's channels, shape (n,).
+        boxes: Rows of the scene's boxes, those of entities and then those of options, shape (n, k).
+        findings: Takes in what is wrong.
+    """
+
+    template: str
+    scene: MeasuredScene
+    table: pl.DataFrame
+    row: Rows
+    facts: Sequence[Any]
+    frame: Rows
+    camera: Rows
+    boxes: Rows
+    findings: Findings
+
+    @property
+    def expected(self) -> Expected:
+        """What questions of the template have to look like."""
+        return EXPECTED[self.template]
+
+    @cached_property
+    def told(self) -> list[tuple[ToldObject, ...]]:
+        """What the facts tell of the objects."""
+        return [tuple(facts.objects) for facts in self.facts]
+
+    @cached_property
+    def labels(self) -> list[tuple[str, ...]]:
+        """Words for the objects, as the facts tell them."""
+        return [tuple(one.label for one in told) for told in self.told]
+
+    @cached_property
+    def answers(self) -> list[str]:
+        """The stored answers."""
+        return self.table["answer"].to_list()
+
+    def fact(self, name: str) -> Array:
+        """A measured fact of each question, null as NaN, shape (n,)."""
+        return np.array([getattr(facts, name) for facts in self.facts], dtype=np.float64)
+
+    def add(self, wrong: NDArray[np.bool_], what: Callable[[int], str], *, rule: str | None = None) -> None:
+        """Add a finding for each question of a mask, shape (n,); `what` is given its place in the batch."""
+        self.findings.add_where(wrong, self.row, what, rule=rule)
+
+    def compare(self, name: str, stored: Sequence[Any], derived: Sequence[Any]) -> None:
+        """Compare values that are no numbers, one a question."""
+        wrong = np.array([a != b for a, b in zip(stored, derived, strict=True)], dtype=np.bool_)
+        self.add(wrong, lambda place: f"{name}: stored {stored[place]!r}, derived {derived[place]!r}")
+
+    def compare_numbers(
+        self, name: str, stored: Array, derived: Array, *, tolerance: float | Array = TOLERANCE, turns: bool = False
+    ) -> None:
+        """Compare numbers, one a question, NaN where there is none.
+
+        Args:
+            name: What they are called.
+            stored: The stored numbers, shape (n,).
+            derived: The derived ones, shape (n,).
+            tolerance: How far apart they may be.
+            turns: Whether they are angles in degrees, of which whole turns do not count.
+        """
+        apart = stored - derived
+        if turns:
+            apart = (apart + 180) % 360 - 180
+        near = np.abs(apart) <= tolerance
+        wrong = ~(near | (np.isnan(stored) & np.isnan(derived)))
+        self.add(wrong, lambda at: f"{name}: stored {_shown(stored[at])}, derived {_shown(derived[at])}")
+
+
+def _shown(number: float) -> str:
+    return "null" if np.isnan(number) else repr(float(number))
+
+
+def read_batch(template: str, scene: MeasuredScene, table: pl.DataFrame, row: Rows, findings: Findings) -> Batch:
+    """Find the images and boxes that questions are about; those about none are findings, and left out.
+
+    Args:
+        template: Name of the template.
+        scene: The scene, measured.
+        table: Questions of the template in the scene, well formed.
+        row: Row of each in the benchmark, shape (n,).
+        findings: Takes in what is wrong.
+    """
+    expected = EXPECTED[template]
+    facts = [_decoded(text, expected) for text in table["facts"]]
+    frame = table["frames"].list.first().to_numpy().astype(np.int64)
+    channels = {channel: place for place, channel in enumerate(scene.channels)}
+    camera = np.array([channels.get(channel, -1) for channel in table["channel"]], dtype=np.int64)
+    boxes = np.full((table.height, expected.objects), -1, dtype=np.int64)
+    for place, told in enumerate(facts):
+        if not isinstance(told, str) and len(told.objects) == expected.objects:
+            boxes[place] = [scene.row_of_token.get(one.box, -1) for one in told.objects]
+    faults = [_fault(told, expected, scene, (frame[at], camera[at]), boxes[at]) for at, told in enumerate(facts)]
+    for place, fault in enumerate(faults):
+        if fault is not None:
+            findings.add(int(row[place]), fault)
+    kept = np.flatnonzero([fault is None for fault in faults])
+    return Batch(
+        template,
+        scene,
+        table[kept],
+        row[kept],
+        [facts[at] for at in kept],
+        frame[kept],
+        camera[kept],
+        boxes[kept],
+        findings,
+    )
+
+
+def _decoded(text: str, expected: Expected) -> Any:
+    """Facts, or what is wrong with them in words."""
+    try:
+        return expected.facts.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return f"facts: {error}"
+
+
+def _fault(told: Any, expected: Expected, scene: MeasuredScene, image: tuple[int, int], boxes: Rows) -> str | None:
+    """Why a question is about nothing that can be measured; null if it is about something."""
+    if isinstance(told, str):
+        return told
+    if len(told.objects) != expected.objects:
+        return f"facts.objects: stored {len(told.objects)}, and the question mentions {expected.objects}"
+    frame, camera = image
+    if not 0 <= frame < scene.key_frames:
+        return f"frame {frame} lies outside the scene's {scene.key_frames} key frames"
+    if camera < 0:
+        return f"no camera of the dataset has the channel that is asked about ({', '.join(scene.channels)} have)"
+    if not boxes.size:
+        return None
+    for one, box in zip(told.objects, boxes.tolist(), strict=True):
+        if box < 0:
+            return f"the scene has no box {one.box}"
+        if scene.frame[box] != frame or one.frame != frame:
+            return f"box {one.box} is of key frame {scene.frame[box]}, told of {one.frame}, asked about at {frame}"
+    if len(set(boxes.tolist())) != len(boxes):
+        return f"a box stands for two objects: {', '.join(one.box for one in told.objects)}"
+    return None
