@@ -13,7 +13,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DRAWS", "FEW_SCENES", "SEED", "SceneSums", "bounds_of_draws", "draw_counts", "intervals", "scene_sums"]
+__all__ = [
+    "DRAWS",
+    "FEW_SCENES",
+    "SEED",
+    "SceneSums",
+    "bounds_of_draws",
+    "bounds_of_means",
+    "draw_counts",
+    "intervals",
+    "scene_sums",
+]
 
 DRAWS = 10_000
 SEED = 20260904
@@ -106,6 +116,30 @@ def bounds_of_draws(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     if not draws.shape[0]:
         return np.full((draws.shape[1], 2), np.nan)
     return np.quantile(draws, (0.025, 0.975), axis=0).T
+
+
+def bounds_of_means(
+    numerators: npt.NDArray[np.float64], denominators: npt.NDArray[np.float64], counts: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float64]:
+    """Bounds of plain means of several ratios; a draw in which a ratio has no denominator is left out.
+
+    Args:
+        numerators: (means, ratios, scenes) sums of the numerators.
+        denominators: (means, ratios, scenes) the same for the denominators.
+        counts: (draws, scenes) as `draw_counts` gives them.
+
+    Returns:
+        (means, 2): quantiles 0.025 and 0.975; NaN where there is but one scene.
+    """
+    means, ratios, scenes = numerators.shape
+    if scenes == 1:
+        return np.full((means, 2), np.nan)
+    distinct, place = np.unique(denominators.reshape(-1, scenes), axis=0, return_inverse=True)
+    totals = _draw_totals(distinct, counts)[place.reshape(-1)]
+    with np.errstate(invalid="ignore"):
+        drawn = _draw_totals(numerators.reshape(-1, scenes), counts) / totals
+    values = drawn.reshape(means, ratios, -1).mean(axis=1)
+    return np.vstack([bounds_of_draws(own[~np.isnan(own), None]) for own in values])
 
 
 def _quantiles(sums: Sequence[SceneSums], counts: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:

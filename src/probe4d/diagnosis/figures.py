@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.bootstrap import SceneSums, bounds_of_draws, draw_counts, intervals, scene_sums
+from probe4d.diagnosis.bootstrap import SceneSums, bounds_of_means, draw_counts, intervals, scene_sums
 from probe4d.diagnosis.sheet import Group
 from probe4d.diagnosis.tables import FIGURES_SCHEMA
 
@@ -41,7 +41,7 @@ class Figures:
         self._rows: list[Row] = []
         self._jobs: list[tuple[int, SceneSums]] = []
         self._given: list[tuple[int, npt.NDArray[np.float64]]] = []
-        self._draws: dict[int, npt.NDArray[np.float64]] = {}
+        self._draws: dict[int, npt.NDArray[np.float32]] = {}
 
     def add_ratios(
         self, metric: str, group: Group, names: Sequence[str], numerators: npt.NDArray[np.generic], *, unit: int = 1
@@ -132,32 +132,21 @@ class Figures:
             amounts: (names, questions of the group), NaN where there is none.
         """
         scenes, codes = np.unique(self._sheet.scenes[group.items], return_inverse=True)
-        for name, own in zip(names, amounts, strict=True):
-            known = [part & ~np.isnan(own) for part in parts]
-            if not all(part.any() for part in known):
-                continue
-            sums = np.array([np.bincount(codes[part], own[part], minlength=scenes.size) for part in known])
-            sizes = np.array([np.bincount(codes[part], minlength=scenes.size) for part in known])
-            value = np.mean(sums.sum(axis=1) / sizes.sum(axis=1))
-            self._given.append((len(self._rows), self._bounds(sums, sizes)))
-            self._extend(metric, group, [name], np.array([value]), len(parts))
-
-    def _bounds(self, sums: npt.NDArray[np.float64], sizes: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
-        """(1, 2): the interval of the mean of ratios.
-
-        Args:
-            sums: (ratios, scenes) numerators.
-            sizes: (ratios, scenes) denominators.
-        """
-        scenes = sums.shape[1]
-        if scenes == 1:
-            return np.full((1, 2), np.nan)
-        if scenes not in self._draws:
-            self._draws[scenes] = draw_counts(scenes).astype(np.float64)
-        counts = self._draws[scenes]
-        with np.errstate(invalid="ignore"):
-            means = np.mean((counts @ sums.T) / (counts @ sizes.T), axis=1)
-        return bounds_of_draws(means[~np.isnan(means), None])
+        known = np.array(parts)[None] & ~np.isnan(amounts)[:, None]
+        some = known.any(axis=2).all(axis=1)
+        sums, sizes = np.empty((2, int(some.sum()), len(parts), scenes.size))
+        for row, (own, of_parts) in enumerate(zip(amounts[some], known[some], strict=True)):
+            for place, part in enumerate(of_parts):
+                sums[row, place] = np.bincount(codes[part], own[part], minlength=scenes.size)
+                sizes[row, place] = np.bincount(codes[part], minlength=scenes.size)
+        if not some.any():
+            return
+        if scenes.size not in self._draws:
+            self._draws[scenes.size] = draw_counts(scenes.size)
+        values = np.mean(sums.sum(axis=2) / sizes.sum(axis=2), axis=1)
+        bounds = bounds_of_means(sums, sizes, self._draws[scenes.size])
+        named = [name for name, has in zip(names, some, strict=True) if has]
+        self.add_bounded(metric, group, named, values, bounds, len(parts))
 
     def _extend(self, metric: str, group: Group, names: Sequence[str], values: npt.NDArray[np.float64], n: int) -> None:
         about = (group.family, group.format, group.relation, metric)
