@@ -6,52 +6,55 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.question import LETTERS, Question, questions_from, to_table
 from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import ANSWERS_SCHEMA
 from probe4d.scenes.tables import Scenes
-from probe4d.store.hashing import digest
 
 __all__ = ["held_answers"]
 
+_WORDING = pl.struct("template", "channel", "frames", "question").struct.json_encode().alias("wording")
 
-def held_answers(held: Sequence[Question], questions: Sequence[Question], scenes: Scenes) -> pl.DataFrame:
+
+def held_answers(held: pl.DataFrame, questions: Sequence[Question], scenes: Scenes) -> pl.DataFrame:
     """Find the answers that a benchmark holds to questions worded alike about other scenes.
 
     Args:
-        held: All questions of the benchmark.
+        held: All questions of the benchmark, in the columns of `QUESTION_SCHEMA`.
         questions: The questions asked about.
         scenes: Scenes of others are not looked at.
 
     Returns:
         The columns of `probe4d.benchmarks.suite.ANSWERS_SCHEMA`. The answer to a choice is the letter of the question
         asked about, where it offers what is right there.
+
+    Raises:
+        InputError: A value of a question of the benchmark does not fit (see `questions_from`).
     """
+    asked = to_table(questions).select("id", "question", "options", _WORDING)
+    alike = held.join(asked.select("question").unique(), on="question", how="semi")  # first, since it is quick
+    alike = alike.with_columns(_WORDING).join(asked.select("wording").unique(), on="wording", how="semi")
     names = SceneNames(scenes)
     told = [
-        (_wording(question), scene, _answer_text(question))
-        for question in held
-        if question.question is not None and (scene := names.of(question)) is not None
+        (wording, scene, _answer_text(question))
+        for wording, question in zip(alike["wording"], questions_from(alike.drop("wording")), strict=True)
+        if (scene := names.of(question)) is not None
     ]
     choices = [
-        (question.id, _wording(question), letter, option)
-        for question in questions
+        (question.id, wording, letter, option)
+        for wording, question in zip(asked["wording"], questions, strict=True)
         for letter, option in zip(LETTERS, question.options, strict=False)
     ]
-    others = [(question.id, _wording(question)) for question in questions if not question.options]
     there = _table(told, "wording", "scene", "text")
     of_choices = _table(choices, "question", "wording", "answer", "text").join(there, on=["wording", "text"])
-    of_others = _table(others, "question", "wording").join(there.rename({"text": "answer"}), on="wording")
+    others = asked.filter(pl.col("options").list.len() == 0).select("wording", question="id")
+    of_others = others.join(there.rename({"text": "answer"}), on="wording")
     columns = list(ANSWERS_SCHEMA)
     return pl.concat([of_choices.select(columns), of_others.select(columns)]).unique()
 
 
 def _table(rows: Sequence[tuple[str, ...]], *names: str) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String()), orient="row")
-
-
-def _wording(question: Question) -> str:
-    return digest([question.template, question.channel, question.frames, question.question])
 
 
 def _answer_text(question: Question) -> str:

@@ -17,7 +17,7 @@ from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
-from probe4d.store.files import write_bytes
+from probe4d.store.files import whole_file
 
 __all__ = [
     "SUITES",
@@ -72,7 +72,7 @@ def answers_elsewhere(benchmark: Benchmark, questions: Sequence[Question], scene
     Returns:
         The columns of `probe4d.benchmarks.suite.ANSWERS_SCHEMA`.
     """
-    held = held_answers(benchmark.questions, questions, scenes)
+    held = held_answers(benchmark.table, questions, scenes)
     suite = SUITES.get(benchmark.record.suite)
     if suite is None or suite.answers_in is None:
         return held
@@ -172,7 +172,7 @@ def prompt_lines(benchmark: Benchmark, *, setting: str = "default") -> Iterator[
         InputError: The suite has no such setting, or a question cannot be worded.
     """
     word = suite_prompt(benchmark.record.suite, setting)
-    for question in benchmark.questions:
+    for question in benchmark.each_question():
         yield PromptLine(
             question=question.id,
             scene=question.scene,
@@ -190,6 +190,10 @@ def write_prompts(benchmark: Benchmark, path: Path | str, *, setting: str = "def
     Raises:
         InputError: As `prompt_lines`, or the file cannot be written.
     """
-    lines = list(prompt_lines(benchmark, setting=setting))
-    write_bytes(path, msgspec.json.Encoder().encode_lines(lines))
-    return len(lines)
+    encode = msgspec.json.Encoder().encode
+    written = 0
+    with whole_file(path) as temporary, open(temporary, "wb") as file:
+        for line in prompt_lines(benchmark, setting=setting):
+            file.write(encode(line) + b"\n")
+            written += 1
+    return written
