@@ -23,6 +23,8 @@ SCENE = "scene-a"
 
 Row = dict[str, object]
 
+_AT_ORIGIN = dict.fromkeys(("pose_x", "pose_y", "pose_z", "pose_qx", "pose_qy", "pose_qz"), 0.0) | {"pose_qw": 1.0}
+
 
 def placed(
     track: str,
@@ -104,7 +106,7 @@ def seen(
     return scenes_of(
         [{"scene": name, "token": name, "keyframes": length} for name, length in zip(names, lengths, strict=True)],
         [
-            {"scene": name, "frame": frame, "token": f"sample {name} {frame}"}
+            {"scene": name, "frame": frame, "token": f"sample {name} {frame}", **_AT_ORIGIN}
             for name, length in zip(names, lengths, strict=True)
             for frame in range(length)
         ],

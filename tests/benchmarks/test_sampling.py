@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.benchmarks.sampling import arranged, draw, rank, ranks, unit_interval
+from probe4d.benchmarks.sampling import arranged, draw, mixed_ranks, rank, ranks, unit_interval, unit_intervals
 
 KEYS = st.lists(st.text(max_size=8), unique=True, min_size=1, max_size=30)
 
@@ -48,3 +49,27 @@ def test_seed_and_family_change_the_draw() -> None:
 def test_a_key_that_comes_twice_is_a_fault() -> None:
     with pytest.raises(ValueError, match="motion: the key 'b' comes more than once"):
         draw(pl.DataFrame({"key": ["a", "b", "b"]}), 1, seed=1, family="motion")
+
+
+def test_mixed_ranks_depend_on_family_keys_and_their_order_alone() -> None:
+    keys = np.arange(1, 101, dtype=np.uint64)
+    others = keys + np.uint64(1000)
+    drawn = [mixed_ranks(7, keys, others), mixed_ranks(7, others, keys), mixed_ranks(8, keys, others)]
+    assert len(set(np.concatenate(drawn).tolist())) == 300
+    assert mixed_ranks(7, keys[5:], others[5:]).tolist() == drawn[0][5:].tolist()
+
+
+def test_mixed_ranks_are_those_of_splitmix64() -> None:
+    # The first outputs of the generator's reference implementation for the seed 1234567 (Vigna, splitmix64.c).
+    states = [1234567 + at * 0x9E3779B97F4A7C15 for at in range(3)]
+    seeds = np.array([state & (2**64 - 1) for state in states], dtype=np.uint64)
+    expected = [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    assert mixed_ranks(0, seeds).tolist() == expected
+
+
+def test_unit_intervals_are_uniform() -> None:
+    numbers = unit_intervals(mixed_ranks(3, np.arange(20_000, dtype=np.uint64)))
+    assert numbers.min() >= 0
+    assert numbers.max() < 1
+    counts, _ = np.histogram(numbers, bins=20, range=(0, 1))
+    assert ((counts - 1000) ** 2 / 1000).sum() < 43.8  # chi-squared, 19 degrees of freedom, p = 0.001

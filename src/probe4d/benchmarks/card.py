@@ -6,7 +6,10 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import polars as pl
+
 from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.benchmarks.composition import Composition
 from probe4d.origins import licence_in_words
 
 __all__ = ["SuiteCard", "dataset_card"]
@@ -31,12 +34,13 @@ class SuiteCard:
     papers: tuple[str, ...]
 
 
-def dataset_card(record: BenchmarkRecord, suite: SuiteCard) -> str:
+def dataset_card(record: BenchmarkRecord, suite: SuiteCard, composition: Composition | None = None) -> str:
     """Text of the card.
 
     Args:
         record: Content of `benchmark.json`.
         suite: The suite's own words.
+        composition: What the benchmark is made of, for suites of many templates and cameras.
     """
     source = record.source
     total = sum(n for formats in record.counts.values() for n in formats.values())
@@ -59,6 +63,7 @@ def dataset_card(record: BenchmarkRecord, suite: SuiteCard) -> str:
         _table(("parameter", "value"), [(name, json.dumps(value)) for name, value in record.parameters.items()]),
         "## How answers are measured",
         _bullets(f"**{family}**: {rule}" for family, rule in suite.rules.items() if family in record.counts),
+        *([] if composition is None else _composed(composition)),
         "## What was left out",
         _table(("reason", "number"), [(reason, f"{n:,}") for reason, n in record.exclusions.items()])
         if record.exclusions
@@ -122,13 +127,50 @@ def _licence_lines(words: str) -> list[str]:
     return [f"{field}: {value}" for field, value in fields.items() if value is not None]
 
 
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (float("inf"), "100K<n<1M"))
+_SIZES = (
+    (1_000, "n<1K"),
+    (10_000, "1K<n<10K"),
+    (100_000, "10K<n<100K"),
+    (1_000_000, "100K<n<1M"),
+    (10_000_000, "1M<n<10M"),
+    (float("inf"), "10M<n<100M"),
+)
 
 
 def _count_rows(record: BenchmarkRecord) -> list[tuple[str, str, str]]:
     return [
         (family, kind, f"{n:,}") for family, formats in record.counts.items() for kind, n in sorted(formats.items())
     ]
+
+
+def _composed(composition: Composition) -> list[str]:
+    templates = [
+        (row["family"], row["template"], *(f"{row[name]:,}" for name in _COUNTED), row["answers"] or "numbers")
+        for row in composition.templates.iter_rows(named=True)
+    ]
+    return [
+        "## What it is made of",
+        "Wordings are distinct texts, options included; scenes are those that have such questions.",
+        _table(("family", "template", *map(_spaced, _COUNTED), "answers"), templates),
+        _table(*_by_camera(composition)),
+        "`composition.csv` has the same by template, camera and answer.",
+    ]
+
+
+_COUNTED = ("questions", "wordings", "scenes", "most_of_a_scene")
+
+
+def _spaced(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _by_camera(composition: Composition) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    families = composition.templates["family"].unique(maintain_order=True).to_list()
+    counts = composition.counts.group_by("channel", "family").agg(pl.col("questions").sum())
+    found = {(channel, family): f"{n:,}" for channel, family, n in counts.iter_rows()}
+    channels = counts["channel"].drop_nulls().unique().sort().to_list()
+    rows = [(channel, *(found.get((channel, family), "0") for family in families)) for channel in channels]
+    return ("camera", *families), rows
 
 
 def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:

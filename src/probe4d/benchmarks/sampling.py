@@ -10,13 +10,17 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import TypeVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-__all__ = ["arranged", "draw", "rank", "ranks", "unit_interval"]
+__all__ = ["arranged", "draw", "mixed_ranks", "rank", "ranks", "unit_interval", "unit_intervals"]
 
 Item = TypeVar("Item")
 
 _RANK = "__rank__"
+
+_GAMMA, _FIRST, _SECOND = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
 
 
 def rank(seed: int, family: str, key: str) -> int:
@@ -38,6 +42,34 @@ def ranks(keys: Iterable[str], *, seed: int, family: str) -> pl.Series:
 def unit_interval(seed: int, family: str, key: str) -> float:
     """A number in [0, 1), uniform over keys."""
     return (rank(seed, family, key) >> 11) / (1 << 53)
+
+
+def mixed_ranks(family: int, *keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Ranks of what has several keys, such as pairs, from the ranks of each: columns, with no text to be hashed.
+
+    Each part is added to the state, which then goes through the finaliser of SplitMix64 (Steele et al., 2014); the
+    order of the keys counts.
+
+    Args:
+        family: Rank of the draw's name (see `rank`); draws of different names are independent.
+        keys: Ranks of the parts, shape (n,) each.
+
+    Returns:
+        Shape (n,).
+    """
+    state = np.full(keys[0].size, family, dtype=np.uint64)
+    for key in keys:
+        state = (state + key) + _GAMMA
+        state = (state ^ (state >> np.uint64(30))) * _FIRST
+        state = (state ^ (state >> np.uint64(27))) * _SECOND
+        state ^= state >> np.uint64(31)
+    return state
+
+
+def unit_intervals(ranks: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Numbers in [0, 1), uniform over ranks, shape (n,)."""
+    numbers: NDArray[np.float64] = (ranks >> np.uint64(11)) / float(1 << 53)
+    return numbers
 
 
 def draw(candidates: pl.DataFrame, n: int | None, *, seed: int, family: str) -> pl.DataFrame:

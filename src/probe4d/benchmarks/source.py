@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, SourceDataset
 from probe4d.benchmarks.question import Question
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["SceneNames", "open_source"]
+__all__ = ["SceneNames", "open_source", "source_of"]
 
 
 class SceneNames:
@@ -59,3 +59,20 @@ def open_source(
     if built_here and scenes.fingerprint != source.fingerprint:
         return scenes, (f"The tables in {dataroot} are not those that the answers were measured in.",)
     return scenes, ()
+
+
+def source_of(used: Scenes, split: str) -> SourceDataset:
+    """Describe the scenes that a benchmark is built from.
+
+    Args:
+        used: These scenes.
+        split: Their split, in words.
+    """
+    return SourceDataset(
+        name=used.adapter,
+        version=used.version,
+        fingerprint=used.fingerprint,
+        licence=used.licence,
+        split=split,
+        scenes=used.scenes.height,
+    )

@@ -13,6 +13,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format, Question
+from probe4d.benchmarks.spatial_qa import SUITE as SPATIAL_QA
 from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
 from probe4d.errors import InputError
@@ -32,7 +33,7 @@ __all__ = [
     "write_prompts",
 ]
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU,)}
+SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU, SPATIAL_QA)}
 """Suites by name."""
 
 

@@ -31,6 +31,7 @@ from probe4d.benchmarks.lidar_hallu.events import read_events
 from probe4d.benchmarks.lidar_hallu.rules import AnnotatedSector
 from probe4d.benchmarks.question import Question, to_table
 from probe4d.benchmarks.sampling import draw, ranks
+from probe4d.benchmarks.source import source_of
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import InputError
 from probe4d.scenes.tables import SENSORS_SCHEMA, Scenes
@@ -176,21 +177,10 @@ def build(
         events_sha256=None if told is None else told.sha256,
         distractors=distractors,
     )
-    source = _source(used, split_words)
+    source = source_of(used, split_words)
     record = _record(table, parameters, source, seed=seed, exclusions=exclusions, shortfalls=shortfalls)
     benchmark = Benchmark(table, record)
     return benchmark if out is None else write_benchmark(benchmark, out, card=dataset_card(record, suite_card(sector)))
-
-
-def _source(used: Scenes, split: str) -> SourceDataset:
-    return SourceDataset(
-        name=used.adapter,
-        version=used.version,
-        fingerprint=used.fingerprint,
-        licence=used.licence,
-        split=split,
-        scenes=used.scenes.height,
-    )
 
 
 def _record(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from probe4d.benchmarks.chain_of_thought import chain_of_thought
 from probe4d.benchmarks.lidar_hallu.rules import (
     DISTANCE_STEP_M,
     LATERAL_STEP_M,
@@ -40,12 +41,6 @@ CHOICE_DIRECTIVE = (
 ANTI_POSITION = (
     "Do not favor any option based on its position; evaluate all options equally before selecting your answer."
 )
-CHAIN_OF_THOUGHT = (
-    "You are given a question about spatial relationships in an autonomous driving scene. Think step by step before "
-    "answering. First, analyze the spatial arrangement of objects based on the given context. Then, determine the "
-    "correct answer based on your reasoning. Finally, provide your answer in the following format:"
-)
-
 MOTION_VERBS: dict[str, str] = {
     "closer": "become closer to the ego vehicle",
     "farther": "move farther away from the ego vehicle",
@@ -181,14 +176,7 @@ def chain_of_thought_prompt(question: Question) -> str:
         InputError: The question's text is not known.
     """
     forms = LETTERS[: len(question.options)] if question.options else ("Yes", "No")
-    lines = [
-        CHAIN_OF_THOUGHT,
-        "Reasoning: (Step-by-step explanation)",
-        f"Answer: ({'/'.join(forms)})",
-        f"Question: {_stem(question)}",
-        *_option_lines(question.options),
-    ]
-    return "\n".join(lines)
+    return chain_of_thought("\n".join([_stem(question), *_option_lines(question.options)]), form="/".join(forms))
 
 
 PROMPTS: Mapping[str, Prompt] = {

@@ -1,1 +1,36 @@
-"""NuScenes-SpatialQA: relations, quantities and situations of objects in one camera image."""
+"""NuScenes-SpatialQA: how objects in one camera image lie, how far and how large they are, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.spatial_qa.averages import AVERAGES
+from probe4d.benchmarks.spatial_qa.build import VERSION, build
+from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
+from probe4d.benchmarks.spatial_qa.prompts import PROMPTS
+from probe4d.benchmarks.spatial_qa.templates import LEVELS
+from probe4d.benchmarks.suite import AuditFinding, Suite
+
+__all__ = ["SUITE"]
+
+
+def _audit(
+    benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
+) -> Sequence[AuditFinding]:
+    # The audit reads raw tables by a path of its own; who only builds does not load it.
+    from probe4d.benchmarks.spatial_qa.audit import audit
+
+    return audit(benchmark, dataroot, version=version, done=done)
+
+
+SUITE = Suite(
+    name=SUITE_NAME,
+    version=VERSION,
+    build=build,
+    audit=_audit,
+    prompts=PROMPTS,
+    families=LEVELS,
+    averages=AVERAGES,
+)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.spatial_qa.footprints import Footprints
 
-__all__ = ["LONGEST_DRIVE_M", "STEP_M", "occlusion"]
+__all__ = ["LONGEST_DRIVE_M", "STEP_M", "begins_ahead", "occlusion"]
 
 STEP_M = 0.25
 """The places at which an occlusion is looked for are so far apart."""
@@ -49,6 +49,16 @@ class _Stretch(NamedTuple):
     end: Array
 
 
+def begins_ahead(pairs: pl.DataFrame) -> pl.Series:
+    """Whether the camera drives at least one step before it comes to where object 1 begins along the heading: bool.
+
+    Args:
+        pairs: As for `occlusion`. Of the other pairs none is ever found hidden.
+    """
+    begins = _Boxes.of(pairs, "_1").x.min(axis=1)
+    return pl.Series(begins - pairs["eye_x"].to_numpy() > STEP_M, dtype=pl.Boolean)
+
+
 def occlusion(pairs: pl.DataFrame) -> pl.DataFrame:
     """Judge whether object 1 comes to hide all of object 2 while the ego vehicle drives forward.
 
@@ -66,9 +76,9 @@ def occlusion(pairs: pl.DataFrame) -> pl.DataFrame:
         first hidden, null where it never is.
     """
     eye_x, begins = pairs["eye_x"].to_numpy(), _Boxes.of(pairs, "_1").x.min(axis=1)
-    ahead = begins - eye_x > STEP_M
+    ahead = begins_ahead(pairs)
     hidden_after = np.full(pairs.height, np.inf)
-    hidden_after[ahead] = _first_hidden(pairs.filter(pl.Series(ahead, dtype=pl.Boolean)))
+    hidden_after[ahead.to_numpy()] = _first_hidden(pairs.filter(ahead))
     hidden_after[hidden_after >= np.minimum(begins - eye_x, np.nextafter(LONGEST_DRIVE_M, np.inf))] = np.inf
     found = np.isfinite(hidden_after)
     return pairs.with_columns(

@@ -15,7 +15,7 @@ import polars as pl
 from probe4d.benchmarks.question import LETTERS, Format
 from probe4d.wording import listed
 
-__all__ = ["LEVELS", "TEMPLATES", "Template", "answer_form", "full_text", "stem"]
+__all__ = ["LEVELS", "TEMPLATES", "Template", "answer_form", "full_text", "number_form", "option_lines", "stem"]
 
 LEVELS: tuple[str, ...] = ("qualitative", "quantitative", "direct-reasoning", "situational")
 """The four levels of questions, in the order of the paper."""
@@ -207,18 +207,27 @@ def answer_form(template: Template) -> str:
         return "Answer with yes or no."
     if template.format == "choice":
         return f"Answer with one letter: {listed(list(LETTERS[: template.options].lower()), 'or')}."
+    return f"Answer with {number_form(template)}."
+
+
+def number_form(template: Template) -> str:
+    """What an answer that is a number has to be, in words."""
     if template.unit == "degrees":
         return (
-            "Answer with one number in degrees, between -180 and 180: 0 is the direction in which the ego vehicle "
-            "heads, and angles are positive to its left."
+            "one number in degrees, between -180 and 180: 0 is the direction in which the ego vehicle heads, and "
+            "angles are positive to its left"
         )
-    return f"Answer with one number in {template.unit}."
+    return f"one number in {template.unit}"
 
 
 def full_text(template: Template, question: str, options: Sequence[str] = ()) -> str:
     """Stem, options with their letters as the paper prints them, and answer form: the whole text of a question."""
-    lettered = (f"({letter}) {option}" for letter, option in zip(LETTERS.lower(), options, strict=False))
-    return "\n".join([question, *lettered, answer_form(template)])
+    return "\n".join([question, *option_lines(options), answer_form(template)])
+
+
+def option_lines(options: Sequence[str]) -> list[str]:
+    """Options with their letters, as the paper prints them."""
+    return [f"({letter}) {option}" for letter, option in zip(LETTERS.lower(), options, strict=False)]
 
 
 def _words(placeholder: str) -> pl.Expr:

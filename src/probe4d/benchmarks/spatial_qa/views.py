@@ -15,7 +15,16 @@ from probe4d.errors import InputError
 from probe4d.scenes.image_boxes import image_boxes
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["VIEWS_SCHEMA", "Filters", "ObjectsInViews", "UnknownVisibility", "objects_in_views"]
+__all__ = [
+    "VIEWS_SCHEMA",
+    "Filters",
+    "ObjectsInViews",
+    "UnknownVisibility",
+    "filtered",
+    "objects_in_views",
+    "shown_objects",
+    "with_kinds",
+]
 
 UnknownVisibility = Literal["keep", "drop"]
 
@@ -84,6 +93,24 @@ class ObjectsInViews(NamedTuple):
     exclusions: dict[str, int]
 
 
+def shown_objects(scenes: Scenes) -> pl.DataFrame:
+    """Find the objects that camera images show, however small or hidden.
+
+    Args:
+        scenes: The scenes.
+
+    Returns:
+        Columns of `VIEWS_SCHEMA`, a row for each object in each camera image that shows it, sorted by scene, frame,
+        channel and track.
+
+    Raises:
+        InputError: A camera reading has no image size, or no intrinsics of a pinhole camera.
+    """
+    known = with_kinds(scenes.boxes.drop("scene", "frame"))
+    joined = image_boxes(scenes).join(known, on="token", how="left", validate="m:1", maintain_order="left")
+    return joined.select(*VIEWS_SCHEMA).sort("scene", "frame", "channel", "track")
+
+
 def objects_in_views(scenes: Scenes, filters: Filters) -> ObjectsInViews:
     """Find the objects that camera images show, and leave out those too small or not visible enough.
 
@@ -92,12 +119,20 @@ def objects_in_views(scenes: Scenes, filters: Filters) -> ObjectsInViews:
         filters: What is left out.
 
     Raises:
-        InputError: A camera reading has no image size, or no intrinsics of a pinhole camera.
+        InputError: As `shown_objects`.
+    """
+    return filtered(shown_objects(scenes), filters)
+
+
+def filtered(shown: pl.DataFrame, filters: Filters) -> ObjectsInViews:
+    """Leave out objects that are too small in an image, or not visible enough.
+
+    Args:
+        shown: Columns of `VIEWS_SCHEMA`.
+        filters: What is left out.
     """
     sides = [pl.col("right_px") - pl.col("left_px"), pl.col("bottom_px") - pl.col("top_px")]
-    shown = image_boxes(scenes)
-    is_large = pl.all_horizontal(side > filters.min_side_px for side in sides)
-    large = _with_objects(shown.filter(is_large), scenes.boxes)
+    large = shown.filter(pl.all_horizontal(side > filters.min_side_px for side in sides))
     is_unknown = pl.col("visibility").is_null()
     clear = large.filter(is_unknown | (pl.col("visibility") >= filters.min_visibility))
     objects = clear if filters.unknown_visibility == "keep" else clear.filter(~is_unknown)
@@ -109,15 +144,12 @@ def objects_in_views(scenes: Scenes, filters: Filters) -> ObjectsInViews:
     return ObjectsInViews(objects, {reason: count for reason, count in counts.items() if count})
 
 
-def _with_objects(shown: pl.DataFrame, boxes: pl.DataFrame) -> pl.DataFrame:
-    """Image boxes with what is known of their objects."""
-    known = boxes.drop("scene", "frame")
+def with_kinds(boxes: pl.DataFrame) -> pl.DataFrame:
+    """Add the column `kind` of `VIEWS_SCHEMA`, which follows from `category`."""
     category = pl.col("category")
-    kind = (
-        pl.when(category.str.starts_with("vehicle."))
+    return boxes.with_columns(
+        kind=pl.when(category.str.starts_with("vehicle."))
         .then(pl.lit("vehicle"))
         .when(category.str.starts_with("human.pedestrian."))
         .then(pl.lit("pedestrian"))
     )
-    joined = shown.join(known, on="token", how="left", validate="m:1", maintain_order="left")
-    return joined.with_columns(kind=kind).select(*VIEWS_SCHEMA)

@@ -1,0 +1,210 @@
+"""A NuScenes-SpatialQA benchmark: its parameters, its record, its folder (Sec. 3 of the paper)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
+
+import msgspec
+import polars as pl
+
+from probe4d.benchmarks.benchmark import (
+    QUESTIONS_FILE,
+    ROW_GROUP_SIZE,
+    Benchmark,
+    BenchmarkRecord,
+    benchmark_folder,
+    counts_of,
+    fingerprint,
+    read_benchmark,
+    write_description,
+)
+from probe4d.benchmarks.captions import read_captions
+from probe4d.benchmarks.card import dataset_card
+from probe4d.benchmarks.composition import composition_of
+from probe4d.benchmarks.source import source_of
+from probe4d.benchmarks.spatial_qa.assembling import Assembly, every_question, sampled_questions
+from probe4d.benchmarks.spatial_qa.card import CARD
+from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
+from probe4d.benchmarks.spatial_qa.draws import Balance, Draw
+from probe4d.benchmarks.spatial_qa.measuring import Ambiguous, Measuring, Refer
+from probe4d.benchmarks.spatial_qa.views import Filters
+from probe4d.benchmarks.splits import select_split
+from probe4d.errors import InputError
+from probe4d.scenes.tables import Scenes
+from probe4d.version import __version__
+
+__all__ = ["VERSION", "build"]
+
+VERSION = "1.0"
+
+GRAPHS_FOLDER = "graphs"
+COMPOSITION_FILE = "composition.csv"
+
+_FULL = "full"
+_SAMPLE = re.compile(r"sample:([1-9][0-9]{0,8})")
+
+
+class _Parameters(msgspec.Struct, frozen=True, kw_only=True):
+    """What a build was asked for, as `benchmark.json` has it."""
+
+    split: str | None
+    scale: str
+    balance: str
+    refer: str
+    captions_sha256: str | None
+    ambiguous: str
+    min_visibility: int
+    unknown_visibility: str
+    min_side_px: float
+    reference_channel: str
+
+
+def build(
+    scenes: Scenes,
+    out: Path | str | None = None,
+    *,
+    split: str | None = None,
+    scale: str = _FULL,
+    balance: Balance = "answers",
+    refer: Refer = "caption",
+    captions: Path | str | None = None,
+    ambiguous: Ambiguous = "drop",
+    filters: Filters | None = None,
+    graphs: bool = False,
+    seed: int = 42,
+    workers: int = 1,
+    done: Callable[[str], None] | None = None,
+) -> Benchmark:
+    """Build the NuScenes-SpatialQA questions that scenes allow.
+
+    Args:
+        scenes: The scenes, with cameras.
+        out: Folder to write to; nothing is written without it.
+        split: Official split to use, or `all`; without it `val` of a trainval folder that holds all 150
+            official val scenes, and all scenes of any other.
+        scale: `full` for every pair and object, or `sample:N` for N questions: as many of each template and of each
+            answer, scenes by turns.
+        balance: What a sample balances: the answers to each template (`answers`), or of yes-no questions those to
+            each template, relation and pair of categories (`contents`).
+        refer: Whether questions call objects by their captions, or by letters that are drawn into the image.
+        captions: Captions file (see `probe4d.benchmarks.captions`), for `caption`.
+        ambiguous: What becomes of objects whose words stand for another one of the image as well.
+        filters: What an object must be like in an image; null for those of the paper.
+        graphs: Write the scene graphs too, JSON lines in the folder `graphs`.
+        seed: Seed of every draw.
+        workers: Processes that measure scenes; the benchmark is the same for any number.
+        done: Told of the name of each scene that was measured, for progress bars.
+
+    Returns:
+        The benchmark, by family.
+
+    Raises:
+        InputError: A parameter cannot be used, the split holds no scene, the captions cannot be read, a camera has no
+            image size or no intrinsics, or the scenes allow no question.
+    """
+    _check(balance=(balance, Balance), refer=(refer, Refer), ambiguous=(ambiguous, Ambiguous))
+    size = _sample_size(scale)
+    _check_together(size, balance, refer, captions, graphs=graphs and out is None, workers=workers)
+    used, split_words = select_split(scenes, split)
+    filters = filters or Filters()
+    words = None if captions is None else read_captions(captions)
+    measuring = Measuring(seed=seed, filters=filters, captions=words, ambiguous=ambiguous)
+    parameters = _Parameters(
+        split=split,
+        scale=scale,
+        balance=balance,
+        refer=refer,
+        captions_sha256=None if captions is None else hashlib.sha256(Path(captions).read_bytes()).hexdigest(),
+        ambiguous=ambiguous,
+        min_visibility=filters.min_visibility,
+        unknown_visibility=filters.unknown_visibility,
+        min_side_px=filters.min_side_px,
+        reference_channel=scenes.reference_channel,
+    )
+    with _folder(out) as folder:
+        assembly = Assembly(used, measuring, folder / GRAPHS_FOLDER if graphs else None, workers, done)
+        with TemporaryDirectory(dir=folder, prefix=".parts-") as parts:
+            assembled = (
+                every_question(assembly, Path(parts))
+                if size is None
+                else sampled_questions(assembly, Draw(size, balance, seed))
+            )
+            assembled.questions.sink_parquet(folder / QUESTIONS_FILE, compression="zstd", row_group_size=ROW_GROUP_SIZE)
+        questions = pl.scan_parquet(folder / QUESTIONS_FILE)
+        if not (counts := counts_of(questions)):
+            raise InputError(
+                "allows no question.",
+                path=scenes.root,
+                remedy="Check with `probe4d scenes` that cameras show boxes, or loosen the filters.",
+            )
+        exclusions = assembled.exclusions | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()}
+        record = BenchmarkRecord(
+            suite=SUITE_NAME,
+            version=VERSION,
+            seed=seed,
+            parameters=msgspec.to_builtins(parameters),
+            counts=counts,
+            exclusions=dict(sorted(exclusions.items())),
+            shortfalls=assembled.shortfalls,
+            source=source_of(used, split_words),
+            fingerprint=fingerprint(questions),
+            probe4d=__version__,
+        )
+        composition = composition_of(questions)
+        composition.counts.write_csv(folder / COMPOSITION_FILE)
+        write_description(folder, record, dataset_card(record, CARD, composition))
+        if out is None:
+            return Benchmark(read_benchmark(folder).table, record)
+    return Benchmark.at(Path(out), record)
+
+
+@contextmanager
+def _folder(out: Path | str | None) -> Iterator[Path]:
+    """The folder that becomes the benchmark's; one that is gone at the end without one."""
+    if out is not None:
+        with benchmark_folder(Path(out)) as folder:
+            yield folder
+        return
+    with TemporaryDirectory() as temporary:
+        yield Path(temporary)
+
+
+def _sample_size(scale: str) -> int | None:
+    """Number of questions of a sample; null for all."""
+    if scale == _FULL:
+        return None
+    if (found := _SAMPLE.fullmatch(scale)) is None:
+        raise InputError(
+            f"there is no scale {scale!r}.", remedy="Give full, or sample:N with a whole number such as sample:10000."
+        )
+    return int(found[1])
+
+
+def _check(**given: tuple[str, Any]) -> None:
+    for name, (value, known) in given.items():
+        if value not in get_args(known):
+            raise InputError(f"{name} cannot be {value!r}.", remedy=f"Give {' or '.join(get_args(known))}.")
+
+
+def _check_together(
+    size: int | None, balance: str, refer: str, captions: Path | str | None, *, graphs: bool, workers: int
+) -> None:
+    if refer == "caption" and captions is None:
+        raise InputError(
+            "there are no captions to call objects by.",
+            remedy="Give a captions file, as `probe4d caption` writes it, or --refer marker for letters in the image.",
+        )
+    if refer == "marker" and captions is not None:
+        raise InputError("captions have no place where letters stand for objects.", remedy="Give one of the two.")
+    if balance == "contents" and size is None:
+        raise InputError("contents can be balanced in samples only.", remedy="Give a scale such as sample:10000.")
+    if graphs:
+        raise InputError("graphs are written into the folder of the benchmark.", remedy="Say which.")
+    if workers < 1:
+        raise InputError(f"the number of workers must be at least 1, not {workers}.")
