@@ -80,7 +80,7 @@ def lidar_hallu(
         evidence_seed: Seed of wrong orders and of other scenes.
         max_frames: Most frames shown.
         max_side_px: Longest side of a picture, pixels.
-        jpeg_quality: Quality of camera grids, 1 to 95.
+        jpeg_quality: Quality of camera images and grids, 1 to 95.
         others: Refused, so that a name that is misspelt does not ask everything; but for `model`, which inspect-ai
             offers to every task.
 
