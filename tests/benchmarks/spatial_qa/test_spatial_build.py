@@ -16,13 +16,12 @@ from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import derived_id
 from probe4d.benchmarks.spatial_qa.rules import RELATIONS
 from probe4d.benchmarks.spatial_qa.templates import LEVELS, TEMPLATES
-from probe4d.benchmarks.spatial_qa.views import Filters
 from probe4d.benchmarks.suites import build
 from probe4d.errors import InputError
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 
-SMALL = Filters(min_side_px=5)
+SMALL_PX = 5.0
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,7 @@ def full(street: Scenes, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
 
 
 def built(street: Scenes, out: Path | None, **given: Any) -> Benchmark:
-    return build("spatial-qa", street, out, **{"refer": "marker", "filters": SMALL} | given)
+    return build("spatial-qa", street, out, **{"refer": "marker", "min_side_px": SMALL_PX} | given)
 
 
 def test_every_template_is_asked_in_the_order_of_levels_and_templates(full: Benchmark) -> None:
@@ -195,7 +194,7 @@ def test_graphs_hold_the_objects_and_the_pairs_that_are_asked_about(full: Benchm
 
 
 def test_an_image_with_one_object_has_a_graph_without_edges(tmp_path: Path) -> None:
-    built(seen([placed("a", 10, 0)], [camera()]), tmp_path / "out", filters=SMALL, graphs=True)
+    built(seen([placed("a", 10, 0)], [camera()]), tmp_path / "out", min_side_px=SMALL_PX, graphs=True)
     (graph,) = [json.loads(line) for line in (tmp_path / "out" / "graphs" / "scene-a.jsonl").read_text().splitlines()]
     assert graph["edges"] == []
     assert [node["attributes"]["caption"] for node in graph["nodes"]] == ["object A"]

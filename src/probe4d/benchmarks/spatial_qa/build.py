@@ -33,7 +33,7 @@ from probe4d.benchmarks.spatial_qa.card import CARD
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
 from probe4d.benchmarks.spatial_qa.draws import Balance, Draw
 from probe4d.benchmarks.spatial_qa.measuring import Ambiguous, Measuring, Refer
-from probe4d.benchmarks.spatial_qa.views import Filters
+from probe4d.benchmarks.spatial_qa.views import Filters, UnknownVisibility
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
@@ -75,7 +75,9 @@ def build(
     refer: Refer = "caption",
     captions: Path | str | None = None,
     ambiguous: Ambiguous = "drop",
-    filters: Filters | None = None,
+    min_visibility: int = 4,
+    unknown_visibility: UnknownVisibility = "keep",
+    min_side_px: float = 40.0,
     graphs: bool = False,
     seed: int = 42,
     workers: int = 1,
@@ -95,7 +97,9 @@ def build(
         refer: Whether questions call objects by their captions, or by letters that are drawn into the image.
         captions: Captions file (see `probe4d.benchmarks.captions`), for `caption`.
         ambiguous: What becomes of objects whose words stand for another one of the image as well.
-        filters: What an object must be like in an image; null for those of the paper.
+        min_visibility: Lowest visibility level of an object that is asked about, 1 to 4.
+        unknown_visibility: What becomes of objects whose visibility the dataset does not say.
+        min_side_px: The image box of such an object is wider and higher than this, in pixels.
         graphs: Write the scene graphs too, JSON lines in the folder `graphs`.
         seed: Seed of every draw.
         workers: Processes that measure scenes; the benchmark is the same for any number.
@@ -111,8 +115,8 @@ def build(
     _check(balance=(balance, Balance), refer=(refer, Refer), ambiguous=(ambiguous, Ambiguous))
     size = _sample_size(scale)
     _check_together(size, balance, refer, captions, graphs=graphs and out is None, workers=workers)
+    filters = Filters(min_visibility=min_visibility, unknown_visibility=unknown_visibility, min_side_px=min_side_px)
     used, split_words = select_split(scenes, split)
-    filters = filters or Filters()
     words = None if captions is None else read_captions(captions)
     measuring = Measuring(seed=seed, filters=filters, captions=words, ambiguous=ambiguous)
     parameters = _Parameters(
@@ -122,9 +126,9 @@ def build(
         refer=refer,
         captions_sha256=None if captions is None else hashlib.sha256(Path(captions).read_bytes()).hexdigest(),
         ambiguous=ambiguous,
-        min_visibility=filters.min_visibility,
-        unknown_visibility=filters.unknown_visibility,
-        min_side_px=filters.min_side_px,
+        min_visibility=min_visibility,
+        unknown_visibility=unknown_visibility,
+        min_side_px=min_side_px,
         reference_channel=scenes.reference_channel,
     )
     with _folder(out) as folder:
