@@ -133,7 +133,7 @@ class Figures:
         """
         scenes, codes = np.unique(self._sheet.scenes[group.items], return_inverse=True)
         known = np.array(parts)[None] & ~np.isnan(amounts)[:, None]
-        some = known.any(axis=2).all(axis=1)
+        some: npt.NDArray[np.bool_] = np.all(np.any(known, axis=2), axis=1)
         sums, sizes = np.empty((2, int(some.sum()), len(parts), scenes.size))
         for row, (own, of_parts) in enumerate(zip(amounts[some], known[some], strict=True)):
             for place, part in enumerate(of_parts):
