@@ -121,54 +121,49 @@ def read_batch(template: str, scene: MeasuredScene, table: pl.DataFrame, row: Ro
     frame = table["frames"].list.first().to_numpy().astype(np.int64)
     channels = {channel: place for place, channel in enumerate(scene.channels)}
     camera = np.array([channels.get(channel, -1) for channel in table["channel"]], dtype=np.int64)
-    boxes = np.full((table.height, expected.objects), -1, dtype=np.int64)
-    for place, told in enumerate(facts):
-        if not isinstance(told, str) and len(told.objects) == expected.objects:
-            boxes[place] = [scene.row_of_token.get(one.box, -1) for one in told.objects]
-    faults = [_fault(told, expected, scene, (frame[at], camera[at]), boxes[at]) for at, told in enumerate(facts)]
-    for place, fault in enumerate(faults):
-        if fault is not None:
-            findings.add(int(row[place]), fault)
-    kept = np.flatnonzero([fault is None for fault in faults])
-    return Batch(
-        template,
-        scene,
-        table[kept],
-        row[kept],
-        [facts[at] for at in kept],
-        frame[kept],
-        camera[kept],
-        boxes[kept],
-        findings,
-    )
+    none = [-1] * expected.objects
+    boxes = np.array([_boxes(told, scene) or none for told in facts], dtype=np.int64).reshape(len(facts), -1)
+    frame_of_box = np.append(scene.frame, -1)  # -1, no box, takes the last
+    usable = (camera >= 0) & (frame >= 0) & (frame < scene.key_frames)
+    usable &= (frame_of_box[boxes] == frame[:, None]).all(axis=1)
+    usable &= (np.diff(np.sort(boxes, axis=1), axis=1) > 0).all(axis=1)
+    usable &= np.array([not isinstance(told, str) for told in facts], dtype=np.bool_)
+    for place in np.flatnonzero(~usable).tolist():
+        fault = _fault(facts[place], expected, scene, int(frame[place]), int(camera[place]))
+        findings.add(int(row[place]), fault)
+    kept = np.flatnonzero(usable)
+    known = [facts[at] for at in kept]
+    return Batch(template, scene, table[kept], row[kept], known, frame[kept], camera[kept], boxes[kept], findings)
 
 
 def _decoded(text: str, expected: Expected) -> Any:
     """Facts, or what is wrong with them in words."""
     try:
-        return expected.facts.decode(text)
+        facts = expected.facts.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         return f"facts: {error}"
+    if len(facts.objects) != expected.objects:
+        return f"facts.objects: stored {len(facts.objects)}, and the question mentions {expected.objects}"
+    return facts
 
 
-def _fault(told: Any, expected: Expected, scene: MeasuredScene, image: tuple[int, int], boxes: Rows) -> str | None:
-    """Why a question is about nothing that can be measured; null if it is about something."""
+def _boxes(told: Any, scene: MeasuredScene) -> list[int] | None:
+    """Rows of the boxes that facts name, -1 for those that the scene lacks; null if the facts do not fit."""
+    return None if isinstance(told, str) else [scene.row_of_token.get(one.box, -1) for one in told.objects]
+
+
+def _fault(told: Any, expected: Expected, scene: MeasuredScene, frame: int, camera: int) -> str:
+    """Why a question is about nothing that can be measured."""
     if isinstance(told, str):
         return told
-    if len(told.objects) != expected.objects:
-        return f"facts.objects: stored {len(told.objects)}, and the question mentions {expected.objects}"
-    frame, camera = image
     if not 0 <= frame < scene.key_frames:
         return f"frame {frame} lies outside the scene's {scene.key_frames} key frames"
     if camera < 0:
         return f"no camera of the dataset has the channel that is asked about ({', '.join(scene.channels)} have)"
-    if not boxes.size:
-        return None
-    for one, box in zip(told.objects, boxes.tolist(), strict=True):
-        if box < 0:
+    for one in told.objects:
+        box = scene.row_of_token.get(one.box)
+        if box is None:
             return f"the scene has no box {one.box}"
-        if scene.frame[box] != frame or one.frame != frame:
-            return f"box {one.box} is of key frame {scene.frame[box]}, told of {one.frame}, asked about at {frame}"
-    if len(set(boxes.tolist())) != len(boxes):
-        return f"a box stands for two objects: {', '.join(one.box for one in told.objects)}"
-    return None
+        if scene.frame[box] != frame:
+            return f"box {one.box} is of key frame {scene.frame[box]}, and the question of {frame}"
+    return f"a box stands for two objects: {', '.join(one.box for one in told.objects)}"

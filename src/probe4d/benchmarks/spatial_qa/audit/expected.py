@@ -65,7 +65,7 @@ _JUDGED: dict[str, dict[str, Any]] = {
 """Facts of the other templates, and their types."""
 
 
-class ToldObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ToldObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """An object as the facts of a question tell of it: words, key frame, token of its box, centre in the ego frame."""
 
     label: str
@@ -120,7 +120,7 @@ def _expected(template: str, family: str) -> Expected:
     elif template != "occlusion":
         # Whether a question without a margin names its unit is left open.
         fields.append(("margin_unit", str | None, None))
-    facts = msgspec.defstruct("Facts", fields, forbid_unknown_fields=True, frozen=True, kw_only=True)
+    facts = msgspec.defstruct("Facts", fields, forbid_unknown_fields=True, frozen=True, kw_only=True, gc=False)
     return Expected(
         family=family,
         format=form,

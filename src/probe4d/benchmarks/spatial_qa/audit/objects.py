@@ -20,6 +20,8 @@ def check_objects(batch: Batch, filters: Filters) -> None:
     for place in range(boxes.shape[1]):
         passes = scene.passes[batch.camera, boxes[:, place]]
         batch.add(~passes, partial(_left_out, batch, filters, place))
+        frames = [told[place].frame for told in batch.told]
+        batch.compare(f"facts.objects[{place}].frame", frames, batch.frame.tolist())
         for axis, name in enumerate("xyz"):
             stored = np.array([getattr(told[place], name) for told in batch.told])
             batch.compare_numbers(f"facts.objects[{place}].{name}", stored, scene.ego[boxes[:, place], axis])

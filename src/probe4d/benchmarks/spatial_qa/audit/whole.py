@@ -1,4 +1,4 @@
-"""Checks what a benchmark promises as a whole: that no question comes twice, and as many Yes as No."""
+"""Checks what a benchmark promises as a whole: that no question comes twice, and every answer as often as another."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import polars as pl
 
 from probe4d.benchmarks.auditing.record import whole
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
+from probe4d.benchmarks.spatial_qa.reading import OPTIONS
 from probe4d.benchmarks.suite import AuditFinding
 
 __all__ = ["balance_findings", "repeated_findings"]
 
 _EVENED_IN_SCENES = ("collision", "occlusion", "passing")
 """Templates of which a full build keeps as many Yes as No in each scene."""
-
-_YES = (pl.col("answer") == "Yes").sum().alias("yes")
-_NO = (pl.col("answer") == "No").sum().alias("no")
 
 
 def repeated_findings(table: pl.DataFrame) -> Iterator[AuditFinding]:
@@ -28,27 +26,34 @@ def repeated_findings(table: pl.DataFrame) -> Iterator[AuditFinding]:
 
 
 def balance_findings(table: pl.DataFrame, *, full: bool, contents: bool) -> Iterator[AuditFinding]:
-    """As many questions are right with Yes as with No, where the build promises it.
+    """Every answer is right as often as any other, where the build promises it.
+
+    Of a full build these are Yes and No: of each relation, and in each scene of situations of two objects. Of a sample
+    they are those of each template, letters among them; with balanced contents Yes and No of each context.
 
     Args:
         table: The questions.
-        full: Whether every candidate was kept: then of each relation exactly half are Yes, and of questions about pairs
-            in situations exactly half in each scene.
-        contents: Whether as many Yes as No were kept of each context.
+        full: Whether every candidate was kept.
+        contents: Whether a sample balances contents.
     """
-    yes_no = table.filter(format="yes-no").select("template", "scene", "context", "answer")
-    by_template = {"relation": [name for name, expected in EXPECTED.items() if expected.relation]} if full else {}
+    template = pl.col("template")
     if full:
-        by_template["scene"] = list(_EVENED_IN_SCENES)
-    for what, templates in by_template.items():
-        keys = ["template"] if what == "relation" else ["template", "scene"]
-        yield from _uneven(yes_no.filter(pl.col("template").is_in(templates)), keys)
+        relations = [name for name, expected in EXPECTED.items() if expected.relation is not None]
+        yield from _uneven(table.filter(template.is_in(relations)), "template")
+        yield from _uneven(table.filter(template.is_in(_EVENED_IN_SCENES)), "template", "scene")
+        return
+    yield from _uneven(table.filter(pl.col("format").is_in(["yes-no", "choice"])), "template")
     if contents:
-        yield from _uneven(yes_no, ["template", "context"])
+        yield from _uneven(table.filter(format="yes-no"), "template", "context")
 
 
-def _uneven(yes_no: pl.DataFrame, keys: list[str]) -> Iterator[AuditFinding]:
-    counts = yes_no.group_by(keys).agg(_YES, _NO).filter(pl.col("yes") != pl.col("no")).sort(keys)
-    for *names, yes, no in counts.iter_rows():
-        where = " in ".join(names)
-        yield whole("balance", f"{where} has {yes} Yes and {no} No, and should have as many of each")
+def _uneven(table: pl.DataFrame, *keys: str) -> Iterator[AuditFinding]:
+    """Name the groups in which an answer is right more often than another."""
+    counts = table.group_by(*keys, "format", "answer").len().sort(*keys, "answer")
+    for (*names, form), group in counts.group_by(*keys, "format", maintain_order=True):
+        found = dict(group.select("answer", "len").iter_rows())
+        options = OPTIONS.get(str(names[0]), 0)
+        possible = "ABCD"[:options] if form == "choice" else ("Yes", "No")
+        if len({found.get(answer, 0) for answer in possible}) > 1:
+            told = " and ".join(f"{found.get(answer, 0)} {answer}" for answer in possible)
+            yield whole("balance", f"{' of '.join(map(str, names))} has {told}, and should have as many of each")
