@@ -98,6 +98,11 @@ class BenchmarkRecord(msgspec.Struct, frozen=True, kw_only=True):
     fingerprint: str
     probe4d: str
 
+    @property
+    def questions(self) -> int:
+        """Number of questions."""
+        return sum(sum(formats.values()) for formats in self.counts.values())
+
 
 class _Table:
     """The field `Benchmark.table`: a table, or a function that reads it when it is first asked for."""

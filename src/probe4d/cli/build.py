@@ -1,9 +1,10 @@
-"""`probe4d build`: questions whose answers follow from a dataset's geometry."""
+"""`probe4d build`: questions whose answers follow from a dataset's geometry, a command a suite."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,83 +14,77 @@ from probe4d.wording import counted
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import BenchmarkRecord
 
-__all__ = ["build"]
+__all__ = ["Building", "Dataroot", "build"]
+
+build = typer.Typer(help="Build a benchmark from a dataset.", no_args_is_help=True)
+app.add_typer(build, name="build")
+
+Dataroot = Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset.")]
 
 
-@app.command("build")
-def build(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Suite of questions: lidar-hallu.")],
-    dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder of the benchmark.")],
-    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
+@dataclass(frozen=True)
+class Building:
+    """What is built from, by what draw, and where to; the fields are options of every suite."""
+
+    out: Annotated[Path, typer.Option("--out", help="Folder of the benchmark.")]
+    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None
     reference_channel: Annotated[
         str | None, typer.Option("--reference-channel", help="LiDAR whose times and poses key frames have.")
-    ] = None,
+    ] = None
     split: Annotated[
         str | None,
         typer.Option("--split", help="Official split, or all; left out: val of a whole trainval folder, else all."),
-    ] = None,
-    per_family: Annotated[int, typer.Option("--per-family", help="Questions in each family.")] = 2000,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")] = 42,
-    min_margin: Annotated[
-        float, typer.Option("--min-margin", help="Smallest margin: degrees for position, metres for the others.")
-    ] = 0.0,
-    min_lidar_points: Annotated[
-        int, typer.Option("--min-lidar-points", help="Fewest LiDAR returns of a box that counts.")
-    ] = 1,
-    annotated_sector: Annotated[
-        str | None,
-        typer.Option("--annotated-sector", help="Bearings that are annotated, FROM:TO in degrees, such as -45:45."),
-    ] = None,
-    events: Annotated[
-        Path | None, typer.Option("--events", help="B4DL's time_grounding.json, to take events from.")
-    ] = None,
-    distractors: Annotated[
-        str, typer.Option("--distractors", help="Lengths of wrong intervals: matched or published.")
-    ] = "matched",
-    workers: Annotated[int, typer.Option("--workers", help="Processes that measure scenes.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the benchmark's record as JSON.")] = False,
-) -> None:
-    """Build a benchmark from a dataset."""
-    import msgspec
+    ] = None
+    seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")] = 42
+    workers: Annotated[int, typer.Option("--workers", help="Processes that measure scenes.")] = 1
+    as_json: Annotated[bool, typer.Option("--json", help="Print the benchmark's record as JSON.")] = False
 
-    from probe4d.benchmarks.splits import select_split
-    from probe4d.benchmarks.suites import build as build_suite
-    from probe4d.scenes.opening import open_scenes
+    def build(self, suite: str, dataroot: Path, **parameters: Any) -> None:
+        """Build a benchmark and print what it is.
 
-    scenes = open_scenes(dataroot, version=version, reference_channel=reference_channel)
-    used, _ = select_split(scenes, split)
-    before = _lying_in(out)
-    with output.progress("Measuring scenes", len(used.names)) as done:
-        benchmark = build_suite(
-            suite,
-            scenes,
-            out,
-            split=split,
-            per_family=per_family,
-            seed=seed,
-            min_margin=min_margin,
-            min_lidar_points=min_lidar_points,
-            annotated_sector=annotated_sector,
-            events=events,
-            distractors=distractors,
-            workers=workers,
-            done=done,
-        )
-    record = benchmark.record
-    if before is not None and not _is_repeated(before, record):
-        output.note(
-            f"replaced another benchmark in {out}: {before.suite} from {before.source.title}, "
-            f"split {before.source.split}, fingerprint {before.fingerprint}"
-        )
+        Args:
+            suite: Name of the suite.
+            dataroot: Folder of the dataset.
+            parameters: Parameters of the suite beside these options.
+        """
+        from probe4d.benchmarks.splits import select_split
+        from probe4d.benchmarks.suites import build as build_suite
+        from probe4d.scenes.opening import open_scenes
+
+        scenes = open_scenes(dataroot, version=self.version, reference_channel=self.reference_channel)
+        used, _ = select_split(scenes, self.split)
+        before = _lying_in(self.out)
+        with output.progress("Measuring scenes", len(used.names)) as done:
+            benchmark = build_suite(
+                suite,
+                scenes,
+                self.out,
+                split=self.split,
+                seed=self.seed,
+                workers=self.workers,
+                done=done,
+                **parameters,
+            )
+        record = benchmark.record
+        if before is not None and not _is_repeated(before, record):
+            output.note(
+                f"replaced another benchmark in {self.out}: {before.suite} from {before.source.title}, "
+                f"split {before.source.split}, fingerprint {before.fingerprint}"
+            )
+        _print_record(record, self.out, as_json=self.as_json)
+
+
+def _print_record(record: BenchmarkRecord, out: Path, *, as_json: bool) -> None:
     if as_json:
+        import msgspec
+
         print(msgspec.json.format(msgspec.json.encode(record), indent=2).decode())
         return
     print(f"split {record.source.split}: {counted(record.source.scenes, 'scene')} of {record.source.title}")
     for family, formats in record.counts.items():
         words = ", ".join(f"{n:,} {kind}" for kind, n in sorted(formats.items()))
         print(f"{family}: {words}")
-    print(f"{counted(benchmark.table.height, 'question')}, fingerprint {record.fingerprint}, in {out}")
+    print(f"{counted(record.questions, 'question')}, fingerprint {record.fingerprint}, in {out}")
     for shortfall in record.shortfalls:
         output.note(f"short: {shortfall}")
     for reason, n in record.exclusions.items():

@@ -9,6 +9,7 @@ _FILES = (
     "scenes",
     "caption",
     "build",
+    "build_lidar_hallu",
     "check",
     "prompts",
     "encode",
