@@ -1,7 +1,8 @@
 """How many pictures a second are rendered, beside a plain use of Pillow in the same run.
 
-Camera grids are made from 1600 x 900 JPEG files, bird's-eye views from scans of 35,000 points, as nuScenes has
-them. Figures are printed, not asserted: they depend on the machine and what else it does.
+Camera images, each with two marked objects, and camera grids are made from 1600 x 900 JPEG files, bird's-eye views from
+scans of 35,000 points, as nuScenes has them. Figures are printed, not asserted: they depend on the machine and what
+else it does.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from PIL import Image, ImageDraw
 
 from making import scenes_of
 from probe4d.evidence.camera_grid import SURROUND
+from probe4d.evidence.marks import Mark
 from probe4d.evidence.pictures import Picture, PictureOptions, View
 from probe4d.evidence.rendering import Renderer
 from probe4d.scenes.tables import Scenes
@@ -27,6 +29,7 @@ from probe4d.scenes.tables import Scenes
 FRAMES, WIDTH, HEIGHT, POINTS = 12, 1600, 900, 35_000
 SCENE = "scene-bench"
 PICTURES = 40
+MARKS = (Mark("A", "CAM_FRONT", (0.1, 0.5, 0.2, 0.7)), Mark("B", "CAM_FRONT", (0.6, 0.4, 0.65, 0.55)))
 WORKERS = len(os.sched_getaffinity(0))
 
 
@@ -74,6 +77,19 @@ def plain_grid(root: Path, frame: int) -> bytes:
     return encoded.getvalue()
 
 
+def plain_image(root: Path, frame: int) -> bytes:
+    """What one writes with Pillow at first: the image is resized, and two boxes are outlined and lettered."""
+    image = Image.open(root / f"CAM_FRONT-{frame}.jpg").resize((1024, 576))
+    draw = ImageDraw.Draw(image)
+    for mark in MARKS:
+        left, top, right, bottom = (part * side for part, side in zip(mark.bounds, (1024, 576) * 2, strict=True))
+        draw.rectangle((left, top, right, bottom), outline=(255, 212, 0), width=2)
+        draw.text((left, top), mark.text)
+    encoded = io.BytesIO()
+    image.save(encoded, "JPEG", quality=85)
+    return encoded.getvalue()
+
+
 def plain_birds_eye(root: Path, frame: int) -> bytes:
     """What one writes with Pillow and numpy at first: points sorted by height, painted in this order."""
     points = np.fromfile(root / f"LIDAR_TOP-{frame}.pcd.bin", dtype="<f4").reshape(-1, 5)
@@ -106,9 +122,12 @@ def measured(work: Callable[[], object]) -> Rate:
     return Rate(PICTURES / (time.perf_counter() - clock), PICTURES / (time.process_time() - processor))
 
 
-@pytest.mark.parametrize(("view", "plain"), [("cameras", plain_grid), ("birds-eye", plain_birds_eye)])
+@pytest.mark.parametrize(
+    ("view", "plain"), [("cameras", plain_grid), ("birds-eye", plain_birds_eye), ("one-camera", plain_image)]
+)
 def test_pictures_a_second(scenes: Scenes, view: View, plain: Callable[[Path, int], bytes]) -> None:
-    shots = [Picture(view, SCENE, number % FRAMES, number) for number in range(PICTURES)]
+    shown = (("CAM_FRONT",), False, MARKS) if view == "one-camera" else ()
+    shots = [Picture(view, SCENE, number % FRAMES, number, *shown) for number in range(PICTURES)]
     items = [(shot.label, (shot,)) for shot in shots]
 
     def ahead(workers: int, *, cache: bool) -> Callable[[], object]:
