@@ -11,8 +11,10 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from probe4d.cli.diagnose import tables_in_percent
+import making
+from probe4d.cli.diagnosis_tables import tables_in_percent, tables_of_numbers
 from probe4d.report.lookup import percent
+from probe4d.runs.run import Answer, RunRecord, write_run
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -218,3 +220,70 @@ def test_one_table_where_it_fits_and_long_names_fold() -> None:
 def test_terminal_and_report_round_alike() -> None:
     assert "36.7" in printed(["a"], 80)
     assert percent(0.3665).startswith("36.7")
+
+
+@pytest.fixture(scope="module")
+def of_numbers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a benchmark of numbers alone, `bench`, and runs of a model of two sizes, `small` and `large`."""
+    folder = tmp_path_factory.mktemp("numbers")
+    questions = [
+        making.question(
+            place,
+            format="number",
+            family="quantities",
+            template=("width", "bearing")[place % 2],
+            scene=f"scene-{place % 5}",
+            answer=str(10 + place),
+            facts={"unit": ("metres", "degrees")[place % 2]},
+        )
+        for place in range(20)
+    ]
+    benchmark = making.benchmark_of(questions, folder / "bench")
+    for name, size, factor in (("small", "llava-1.6-7b", 2.0), ("large", "llava-1.6-34b", 1.1)):
+        answers = [Answer(question=asked.id, text=f"{factor * float(asked.answer):.2f}") for asked in questions]
+        answers[0] = Answer(question=questions[0].id, text="I cannot tell.")
+        write_run(folder / name, RunRecord(model=size, benchmark=benchmark.fingerprint), answers)
+    return folder
+
+
+def test_numbers_and_sizes_are_printed(command: Command, of_numbers: Path, tmp_path: Path) -> None:
+    runs = (of_numbers / "small", of_numbers / "large")
+    done = command("diagnose", of_numbers / "bench", *runs, "--out", tmp_path / "report")
+    assert done.returncode == 0, done.stderr
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines() if "│" in line]
+    names = ["small", "large", "control:fixed", "control:median"]
+    header = next(line for line in done.stdout.splitlines() if "numbers" in line)
+    assert [name for name in names if name in header] == names
+    by_name = {(row[0], row[1]): row[2:4] for row in rows}
+    assert by_name["bearing", "within 25 %, %"] == ["0.0", "100.0"]
+    assert by_name["", "mean error, °"] == ["20.00", "2.00"]
+    assert by_name["width", "within 25 %, %"] == ["0.0", "90.0"]
+    assert by_name["", "mean error, m"] == ["20.00", "2.00"]
+    assert by_name["", "read, %"] == ["95.0", "95.0"]
+    assert [row[:3] for row in rows if row[0] == "llava-1.6"] == [
+        ["llava-1.6", "7B", "small"],
+        ["llava-1.6", "34B", "large"],
+    ]
+    assert "accuracy, %" not in done.stdout
+
+
+def test_models_can_be_named(command: Command, of_numbers: Path, tmp_path: Path) -> None:
+    arguments = ("diagnose", of_numbers / "bench", of_numbers / "small", "--no-report", "--out", tmp_path / "x")
+    done = command(*arguments, "--model-name", "small=Other-0.5B")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "x" / "models.csv").read_text().splitlines()[1].startswith("small,Other-0.5B,Other,5")
+    for wrong, message in (("small", "is not of the form RUN=NAME"), ("none=a-7b", "'none', which is no run")):
+        refused = command(*arguments, "--model-name", wrong)
+        assert refused.returncode == 2
+        assert message in refused.stderr
+
+
+def test_large_errors_stay_readable_and_templates_of_two_families_apart() -> None:
+    about = {"family": ["a", "b"], "part": ["width"] * 2, "unit": ["metres"] * 2, "metric": ["mean_absolute_error"] * 2}
+    table = pl.DataFrame(about | {"m": [1234.5678, 2.5e12]})
+    (shown,) = tables_of_numbers(table, 200, asked=table)
+    assert [list(column.cells) for column in shown.columns] == [
+        ["a: width", "b: width"],
+        ["mean error, m"] * 2,
+        ["1,234.57", "2.5e+12"],
+    ]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import polars as pl
+import pytest
 from diagnosis_making import driving_benchmark, oracle, run_of
+from number_making import BENCHMARK, NUMBERS_ALONE, said
 
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.overview import accuracies, parser_changes
+from probe4d.diagnosis.overview import accuracies, averages, nearness, nearness_asked, parser_changes
 from probe4d.runs.run import Run
 
 
@@ -40,3 +42,32 @@ def test_a_control_has_a_value_wherever_some_run_was_asked() -> None:
     )
     assert first.equals(other)
     assert not any(first.null_count().row(0))
+
+
+def test_nearness_has_a_row_for_each_figure_of_templates_units_and_all() -> None:
+    diagnosis = diagnose(BENCHMARK, [run_of("m", BENCHMARK, said(1.2, unread_every=4))])
+    table = nearness(diagnosis)
+    assert table.columns == ["family", "part", "unit", "metric", "m", "control:fixed", "control:median"]
+    shares = ("tolerance_accuracy", "mean_absolute_error", "valid_rate")
+    angles = ("tolerance_accuracy", "mean_absolute_error", "mean_absolute_error_wrapped", "valid_rate")
+    assert table.select("family", "part", "unit", "metric").rows() == [
+        *(("quantities", "bearing", "degrees", metric) for metric in angles),
+        *(("quantities", "gap", "metres", metric) for metric in shares),
+        *(("quantities", "width", "metres", metric) for metric in shares),
+        *(("all", "metres", "metres", metric) for metric in shares),
+        *(("all", "all", None, metric) for metric in ("tolerance_accuracy", "valid_rate")),
+    ]
+    assert table["m"][-2:].to_list() == [pytest.approx(0.75)] * 2
+    asked = nearness_asked(diagnosis)
+    assert asked.select("family", "part", "metric").equals(table.select("family", "part", "metric"))
+    assert asked["m"][-2:].to_list() == [60, 60]
+
+
+def test_overviews_of_what_was_not_asked_are_empty() -> None:
+    labels = driving_benchmark(3, scenes=5, per_family=20)
+    without = diagnose(labels, [run_of("m", labels, oracle)])
+    assert nearness(without).height == 0
+    assert averages(without).height == 0
+    alone = diagnose(NUMBERS_ALONE, [run_of("m", NUMBERS_ALONE, oracle)])
+    assert accuracies(alone).height == 0
+    assert nearness(alone)["m"].null_count() == 0

@@ -17,6 +17,7 @@ from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suite import Average
 from probe4d.benchmarks.suites import SUITES
 from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.overview import averages
 from probe4d.diagnosis.tables import Diagnosis
 
 AVERAGES = (
@@ -49,6 +50,11 @@ def halting(asked: Question) -> str:
     if asked.format == "number":
         return said(1.5 if asked.template == "gap" else 1.2)(asked)
     return "Yes" if asked.template == "fits" or asked.order % 3 == 0 else "No"
+
+
+@pytest.fixture
+def known_suite(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SUITES, "papers", dataclasses.replace(SUITE, name="papers", averages=AVERAGES))
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +104,14 @@ def test_comparisons_have_averages_and_their_change(diagnosis: Diagnosis) -> Non
         assert change["value"] == pytest.approx(first["value"] - second["value"])
         assert row(diagnosis, "n vs m", f"{metric}_of_first")["value"] == pytest.approx(first["value"])
         assert row(diagnosis, "n vs m", f"{metric}_of_second")["value"] == pytest.approx(second["value"])
+
+
+@pytest.mark.usefixtures("known_suite")
+def test_the_overview_has_averages_in_the_order_of_the_suite(diagnosis: Diagnosis) -> None:
+    table = averages(diagnosis)
+    assert table.columns[:4] == ["average", "of", "m", "n"]
+    assert table.select("average", "of").rows() == [(one.name, one.of) for one in AVERAGES[:3]]
+    assert table["n"].to_list() == [row(diagnosis, "n", one.name)["value"] for one in AVERAGES[:3]]
 
 
 def test_questions_of_an_unknown_suite_have_none() -> None:

@@ -140,7 +140,7 @@ def test_settings_are_held_against_the_default_with_the_same_evidence() -> None:
     imported = [asked_run("a", None, generation=None), asked_run("b", None, generation=None, setting="anti-position")]
     assert found(*imported) == [("setting", "b vs a")]
     assert find_run_families(imported, lambda run, against: 3).comparisons == (
-        FamilyComparison("setting", "b", "a", ("unknown", "unknown"), ("anti-position", "default"), 3),
+        FamilyComparison("setting", "b", "a", ("unknown", "unknown"), ("anti-position", "default"), 3, "m"),
     )
 
 
@@ -191,7 +191,7 @@ def test_what_evidence_adds_by_hand() -> None:
     seen = said_by(benchmark, "seen", ["B", "A", "B", "hm", "B"], CAMERAS)
     diagnosis = diagnose(benchmark, [blind, seen])
     assert diagnosis.run_families == (
-        FamilyComparison("evidence", "seen", "blind", ("cameras", "none"), ("default", "default"), 5),
+        FamilyComparison("evidence", "seen", "blind", ("cameras", "none"), ("default", "default"), 5, "m"),
     )
     assert [one.name for one in diagnosis.comparisons] == ["seen vs blind"]
     expected = {"accuracy_of_first": 0.6, "accuracy_of_second": 0.2, "accuracy_change": 0.4, "answers_alike": 0.6}

@@ -16,7 +16,16 @@ from probe4d.diagnosis.writing import write_tables
 from probe4d.errors import InputError
 
 PARQUET = {"records.parquet", "variants.parquet"}
-FILES = {"changes.csv", "figures.csv", "run_families.csv", "pairs.csv", "shortcuts.csv", "slices.csv", *PARQUET}
+FILES = {
+    "changes.csv",
+    "figures.csv",
+    "models.csv",
+    "run_families.csv",
+    "pairs.csv",
+    "shortcuts.csv",
+    "slices.csv",
+    *PARQUET,
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +60,7 @@ def test_every_table_is_written_and_reads_back(diagnosis: Diagnosis, tmp_path: P
     assert pl.read_parquet(tmp_path / "report" / "records.parquet").equals(diagnosis.records)
     assert pl.read_parquet(tmp_path / "report" / "variants.parquet").equals(diagnosis.variants)
     assert pl.read_csv(tmp_path / "report" / "run_families.csv", schema=RUN_FAMILIES_SCHEMA).rows() == [
-        ("seeds vs plain", "setting", "seeds", "plain", "unknown", "unknown", "repeat:2", "default", 60)
+        ("seeds vs plain", "setting", "seeds", "plain", "unknown", "unknown", "repeat:2", "default", 60, "plain")
     ]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import polars as pl
 
@@ -17,6 +18,7 @@ from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
 from probe4d.diagnosis.labels import read_labels
+from probe4d.diagnosis.model_names import models_table
 from probe4d.diagnosis.number_diagnosis import diagnose_numbers
 from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
 from probe4d.diagnosis.pairs import EGO, EGO_PAPER, PLAIN, pairs_table
@@ -37,6 +39,7 @@ def diagnose(
     parser: str = "default",
     compare: Sequence[str] = (),
     allow_missing: bool = False,
+    model_names: Mapping[str, str] = MappingProxyType({}),
 ) -> Diagnosis:
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
@@ -47,13 +50,15 @@ def diagnose(
         parser: Parser of the replies to yes-no and choice questions: `default`, `published` or `older`.
         compare: Further comparisons, `X:Y` for what X changed against Y; both may be controls.
         allow_missing: Count questions without an answer as wrong instead of refusing the run.
+        model_names: What the models of some runs are called, by the name of the run, where their records do not tell
+            family and size (see `named_model`).
 
     Returns:
         Every figure, record, pair, shortcut, slice and change.
 
     Raises:
         InputError: No question of the benchmark can be scored, two runs have one name, a name is reserved for
-            controls or begins like a formula, a run does not fit the benchmark, or a comparison names an unknown run.
+            controls or begins like a formula, a run does not fit the benchmark, or an unknown run is named.
     """
     names = _checked_names(runs)
     suite = benchmark.record.suite
@@ -95,6 +100,7 @@ def diagnose(
         shortcuts=_united([one.shortcuts for one in examined], names),
         slices=_united([one.slices for one in examined], names),
         changes=compared.changes,
+        models=models_table(runs, model_names),
         run_families=compared.run_families,
         variants=_variants(sheet, records),
         numbers=numbers.numbers,

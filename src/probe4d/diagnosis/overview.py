@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.diagnosis.controls import CONTENT, FIXED
-from probe4d.diagnosis.sheet import SCORED_FORMATS
+from probe4d.benchmarks.suites import SUITES
+from probe4d.diagnosis.number_sheet import NUMBER
+from probe4d.diagnosis.parsing.units import UNITS
+from probe4d.diagnosis.sheet import SCORED_FORMATS, TEMPLATE
 from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
 
-__all__ = ["PARSER_CHANGED", "ParserChange", "accuracies", "numbers_asked", "parser_changes"]
+__all__ = [
+    "PARSER_CHANGED",
+    "ParserChange",
+    "accuracies",
+    "averages",
+    "by_model",
+    "nearness",
+    "nearness_asked",
+    "numbers_asked",
+    "parser_changes",
+]
 
 PARSER_CHANGED = "parser_changed_"
 """Beginning of the metrics that `parser_changes` reads; the name of the other parser follows."""
+
+_NEARNESS = ("tolerance_accuracy", "mean_absolute_error", "mean_absolute_error_wrapped", "valid_rate")
 
 
 class ParserChange(NamedTuple):
@@ -41,24 +56,56 @@ def numbers_asked(diagnosis: Diagnosis) -> pl.DataFrame:
     return _by_group(diagnosis, "n")
 
 
-def _by_group(diagnosis: Diagnosis, values: str) -> pl.DataFrame:
-    figures = diagnosis.figures.filter(
-        (pl.col("metric") == "accuracy")
-        & (pl.col("relation") == "all")
-        & ((pl.col("format") != "all") | (pl.col("family") == "all"))
-    )
-    names = diagnosis.records["run"].unique(maintain_order=True).to_list()
-    beside = {control_beside(control, run.name): control for control in (FIXED, CONTENT) for run in diagnosis.runs}
-    figures = figures.with_columns(pl.col("run").replace(beside)).filter(pl.col("run").is_in(names))
-    most = figures.filter(pl.col("n") == pl.col("n").max().over("run", "family", "format"))
-    figures = in_order(most.unique(["run", "family", "format"], keep="first", maintain_order=True), "run", names)
-    table = figures.pivot(on="run", index=["family", "format"], values=values, maintain_order=True)
-    # A run that was asked a part comes with the families of that part, so the order of the rows is not that of all.
-    families = {family: place for place, family in enumerate(diagnosis.benchmark.record.counts)}
-    formats = {kind: place for place, kind in enumerate(SCORED_FORMATS)}
-    place = pl.col("family").replace_strict(families, default=len(families), return_dtype=pl.Int64)
-    kind = pl.col("format").replace_strict(formats, default=len(formats), return_dtype=pl.Int64)
-    return table.sort(pl.col("family") == "all", place, kind, maintain_order=True)
+def nearness(diagnosis: Diagnosis) -> pl.DataFrame:
+    """How near answers that are numbers come to the truth, and how many of them could be read.
+
+    Returns:
+        Columns family, part (a template, a unit, or `all`), unit (null of both together), metric
+        (tolerance_accuracy; mean_absolute_error and, of angles, mean_absolute_error_wrapped; valid_rate), and one for
+        each run and control, as in `accuracies`. Templates come first, family by family, then the totals of all: of a
+        unit, where several templates have it, and of everything.
+    """
+    return _of_numbers(diagnosis, "value")
+
+
+def nearness_asked(diagnosis: Diagnosis) -> pl.DataFrame:
+    """Of how many questions each figure of `nearness` is, in the same rows and columns."""
+    return _of_numbers(diagnosis, "n")
+
+
+def averages(diagnosis: Diagnosis) -> pl.DataFrame:
+    """The averages that the paper of the suite prints, as far as the questions asked have them.
+
+    Returns:
+        Columns average, of (the metric that it is of), and one for each run and control, as in `accuracies`.
+    """
+    suite = SUITES.get(diagnosis.benchmark.record.suite)
+    of = {one.name: one.of for one in suite.averages} if suite else {}
+    figures = diagnosis.figures.filter(pl.col("metric").is_in(of), pl.col("relation") == "all")
+    figures = figures.with_columns(average="metric", of=pl.col("metric").replace_strict(of, return_dtype=pl.String()))
+    return in_order(_pivoted(figures, diagnosis, ["average", "of"], "value"), "average", list(of))
+
+
+def by_model(diagnosis: Diagnosis) -> pl.DataFrame:
+    """How right every run is in each family of questions, beside the family and size of its model.
+
+    Returns:
+        Columns model_family, parameters, run, and one for each family: accuracy, and of numbers (named
+        `FAMILY numbers` where a family asks for both) tolerance accuracy. Rows in the order of `Diagnosis.models`.
+    """
+    parts = [("accuracy", "all", ""), ("tolerance_accuracy", NUMBER, " numbers")]
+    columns: dict[str, pl.DataFrame] = {}
+    for family in diagnosis.benchmark.record.counts:
+        for metric, kind, ending in parts:
+            found = diagnosis.figures.filter(family=family, format=kind, metric=metric, relation="all")
+            name = family + ending if family in columns else family
+            found = found.select("run", pl.col("value").alias(name)).join(diagnosis.models, on="run", how="semi")
+            if found.height:
+                columns[name] = found
+    table = diagnosis.models.select("model_family", "parameters", "run")
+    for column in columns.values():
+        table = table.join(column, on="run", how="left", maintain_order="left")
+    return table
 
 
 def parser_changes(diagnosis: Diagnosis) -> list[ParserChange]:
@@ -68,3 +115,62 @@ def parser_changes(diagnosis: Diagnosis) -> list[ParserChange]:
         ParserChange(run, metric.removeprefix(PARSER_CHANGED), round(value * n), n)
         for run, metric, value, n in figures.select("run", "metric", "value", "n").iter_rows()
     ]
+
+
+def _by_group(diagnosis: Diagnosis, values: str) -> pl.DataFrame:
+    figures = diagnosis.figures.filter(
+        (pl.col("metric") == "accuracy")
+        & (pl.col("relation") == "all")
+        & ((pl.col("format") != "all") | (pl.col("family") == "all"))
+    )
+    table = _pivoted(figures, diagnosis, ["family", "format"], values)
+    formats = {kind: place for place, kind in enumerate(SCORED_FORMATS)}
+    kind = pl.col("format").replace_strict(formats, default=len(formats), return_dtype=pl.Int64)
+    return table.sort(_place_of_family(diagnosis), kind, maintain_order=True)
+
+
+def _of_numbers(diagnosis: Diagnosis, values: str) -> pl.DataFrame:
+    questions = diagnosis.benchmark.table.select("family", "template", question="id")
+    asked = diagnosis.numbers.select("question", "unit").unique().join(questions, on="question")
+    of_template = asked.group_by("family", relation=TEMPLATE + pl.col("template")).agg(
+        unit=pl.when(pl.col("unit").n_unique() == 1).then(pl.col("unit").first())
+    )
+    units = [unit for unit in UNITS if of_template.filter(unit=unit).height > 1]
+    of_all = pl.DataFrame({"family": "all", "relation": [*units, "all"], "unit": [*units, None]})
+    parts = pl.concat([of_template, of_all.select(of_template.columns)])
+    figures = diagnosis.figures.filter(pl.col("metric").is_in(_NEARNESS), format=NUMBER).join(
+        parts, on=["family", "relation"], maintain_order="left"
+    )
+    figures = figures.with_columns(part=pl.col("relation").str.strip_prefix(TEMPLATE))
+    table = _pivoted(figures, diagnosis, ["family", "part", "unit", "metric"], values)
+    metrics = {metric: place for place, metric in enumerate(_NEARNESS)}
+    return table.sort(
+        _place_of_family(diagnosis),
+        pl.col("part") == "all",
+        pl.col("part"),
+        pl.col("metric").replace_strict(metrics, return_dtype=pl.Int64),
+        maintain_order=True,
+    )
+
+
+def _place_of_family(diagnosis: Diagnosis) -> pl.Expr:
+    """Place of a row's family in the benchmark, `all` behind them.
+
+    A run that was asked a part comes with the families of that part, so the order of the rows is not that of all.
+    """
+    families = {family: place for place, family in enumerate(diagnosis.benchmark.record.counts)}
+    families |= {"all": len(families) + 1}
+    return pl.col("family").replace_strict(families, default=len(families) - 1, return_dtype=pl.Int64)
+
+
+def _pivoted(figures: pl.DataFrame, diagnosis: Diagnosis, index: Sequence[str], values: str) -> pl.DataFrame:
+    """A row for each value of the index, a column for each run and control that has figures."""
+    answered = pl.concat([table.select("run") for table in (diagnosis.records, diagnosis.numbers)])["run"]
+    runs = [run.name for run in diagnosis.runs]
+    names = list(dict.fromkeys([*runs, *answered.unique(maintain_order=True)]))
+    controls = [name for name in names if name not in runs]
+    beside = {control_beside(control, run): control for control in controls for run in runs}
+    figures = figures.with_columns(pl.col("run").replace(beside)).filter(pl.col("run").is_in(names))
+    most = figures.filter(pl.col("n") == pl.col("n").max().over("run", *index))
+    figures = in_order(most.unique(["run", *index], keep="first", maintain_order=True), "run", names)
+    return figures.pivot(on="run", index=list(index), values=values, maintain_order=True)

@@ -102,6 +102,7 @@ def _comparison(kind: str, run: Run, against: Run, questions: int) -> FamilyComp
         evidence=(_in_words(run.record.evidence), _in_words(against.record.evidence)),
         settings=(run.record.setting, against.record.setting),
         questions=questions,
+        model=run.record.model,
     )
 
 

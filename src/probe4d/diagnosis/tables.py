@@ -15,6 +15,7 @@ __all__ = [
     "CHANGES_SCHEMA",
     "COUNTS",
     "FIGURES_SCHEMA",
+    "MODELS_SCHEMA",
     "NUMBERS_SCHEMA",
     "PAIRS_SCHEMA",
     "RECORDS_SCHEMA",
@@ -34,7 +35,7 @@ FIGURES_SCHEMA: dict[str, pl.DataType] = {
     "suite": pl.String(),
     "family": pl.String(),  # `all` for totals
     "format": pl.String(),  # as in Question, `all` for totals; pair rows carry `yes-no`
-    "relation": pl.String(),  # sector or predicate where split, else `all`; of numbers the template or the unit
+    "relation": pl.String(),  # what a family is split by: sector or predicate, `template:X`, unit; else `all`
     "metric": pl.String(),
     "value": pl.Float64(),
     "low": pl.Float64(),  # 95 % whole-scene bootstrap interval; null where there is none
@@ -117,6 +118,13 @@ SLICES_SCHEMA: dict[str, pl.DataType] = {
     "n": pl.Int64(),
 }
 
+MODELS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "model": pl.String(),  # as in the run's record, or as stated for it
+    "model_family": pl.String(),  # null where what answered is no model
+    "parameters": pl.Float64(),  # null where the name does not say
+}
+
 CHANGES_SCHEMA: dict[str, pl.DataType] = {
     "comparison": pl.String(),  # `X vs Y`
     "question": pl.String(),
@@ -133,6 +141,7 @@ RUN_FAMILIES_SCHEMA: dict[str, pl.DataType] = {
     "setting": pl.String(),
     "against_setting": pl.String(),
     "n": pl.Int64(),  # questions that both were asked
+    "model": pl.String(),  # of both runs, as the record of X names it
 }
 
 
@@ -166,7 +175,7 @@ class FamilyComparison:
 
     `figures` holds, under `name` as the run and over the questions that both were asked, what it holds for any
     comparison: `accuracy_of_first`, `accuracy_of_second`, `accuracy_change` and `answers_alike`, by family and
-    format and in all.
+    format and in all, and the same of numbers.
 
     Attributes:
         kind: What differs. `evidence`: the run saw something else than `against`, which is a run that saw nothing
@@ -177,7 +186,8 @@ class FamilyComparison:
         evidence: What the run and the one it is held against were shown, in a few words, such as `cameras`,
             `shuffled:cameras`, `none`; `unknown` where a record does not say.
         settings: Settings of the run and of the one it is held against.
-        questions: How many questions of scored formats both were asked.
+        questions: How many questions that are scored both were asked.
+        model: The model of both, as the record of the run names it.
     """
 
     kind: Literal["evidence", "setting"]
@@ -186,6 +196,7 @@ class FamilyComparison:
     evidence: tuple[str, str]
     settings: tuple[str, str]
     questions: int
+    model: str
 
     @property
     def name(self) -> str:
@@ -196,7 +207,8 @@ class FamilyComparison:
 def run_families_table(comparisons: Sequence[FamilyComparison]) -> pl.DataFrame:
     """List the comparisons within families of runs; columns of `RUN_FAMILIES_SCHEMA`."""
     rows = [
-        (one.name, one.kind, one.run, one.against, *one.evidence, *one.settings, one.questions) for one in comparisons
+        (one.name, one.kind, one.run, one.against, *one.evidence, *one.settings, one.questions, one.model)
+        for one in comparisons
     ]
     return pl.DataFrame(rows, schema=RUN_FAMILIES_SCHEMA, orient="row")
 
@@ -212,6 +224,7 @@ class Diagnosis:
         parser: Name of the parser that read the answers.
         comparisons: The comparisons with the first run, and those asked for.
         run_families: The comparisons within families of runs; some of them may be among `comparisons` too.
+        models: Columns of `MODELS_SCHEMA`.
         figures: Columns of `FIGURES_SCHEMA`.
         records: Columns of `RECORDS_SCHEMA`.
         pairs: Columns of `PAIRS_SCHEMA`.
@@ -235,6 +248,7 @@ class Diagnosis:
     shortcuts: pl.DataFrame
     slices: pl.DataFrame
     changes: pl.DataFrame
+    models: pl.DataFrame
     run_families: tuple[FamilyComparison, ...] = ()
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     numbers: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NUMBERS_SCHEMA))

@@ -39,6 +39,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "shortcuts": diagnosis.shortcuts,
         "slices": diagnosis.slices,
         "changes": diagnosis.changes,
+        "models": diagnosis.models,
         "run_families": run_families_table(diagnosis.run_families),
         "figures": diagnosis.figures,
     }

@@ -1,0 +1,174 @@
+"""How figures of a diagnosis read on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from probe4d.cli import output
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+__all__ = ["differ", "tables_by_model", "tables_in_percent", "tables_of_averages", "tables_of_numbers"]
+
+_SYMBOLS = {"metres": "m", "degrees": "°"}
+_LARGE = 1e6
+"""From here on an error is written with an exponent."""
+
+
+def differ(numbers: Sequence[int | None]) -> bool:
+    """Whether columns of a row are of different numbers of questions."""
+    return len({n for n in numbers if n is not None}) > 1
+
+
+def tables_in_percent(accuracies: pl.DataFrame, width: int, *, asked: pl.DataFrame | None = None) -> list[Table]:
+    """A row for each family and format, a column for each run and control; empty where a run was not asked any.
+
+    Where that is too wide, runs are the rows, in as many tables as it takes to show every family.
+
+    Args:
+        accuracies: Columns family, format, and one for each run and control.
+        width: Characters on a line.
+        asked: Of how many questions each figure is, in the same rows and columns; told where these differ in a row.
+    """
+    names = [output.harmless(name) for name in accuracies.columns[2:]]
+    groups = [(output.harmless(family), kind) for family, kind in accuracies.select("family", "format").iter_rows()]
+    cells = [[_percent(value) for value in row] for row in accuracies.select(accuracies.columns[2:]).iter_rows()]
+    for row, numbers in zip(cells, [] if asked is None else asked.select(asked.columns[2:]).iter_rows(), strict=False):
+        row[:] = _with_numbers(row, numbers)
+    upright = _tables(["accuracy, %", "format"], groups, names, cells, width)
+    if len(upright) <= 1:
+        return upright
+    turned = [list(row) for row in zip(*cells, strict=True)]
+    return _tables(["accuracy, %"], [(name,) for name in names], ["\n".join(group) for group in groups], turned, width)
+
+
+def tables_of_numbers(nearness: pl.DataFrame, width: int, *, asked: pl.DataFrame) -> list[Table]:
+    """How near numbers come: for each template, unit and all together the rows of its figures, a column for each run.
+
+    How many could be read is left out of templates and units of which everybody's could be.
+
+    Args:
+        nearness: As `overview.nearness` gives it.
+        width: Characters on a line.
+        asked: As `overview.nearness_asked` gives it.
+    """
+    about = ["family", "part", "unit", "metric"]
+    names = [name for name in nearness.columns if name not in about]
+    families = set(nearness["family"]) - {"all"}
+    labels, cells = [], []
+    told = None
+    rows = (table.select(names).iter_rows() for table in (nearness, asked))
+    for (family, part, unit, metric), values, numbers in zip(nearness.select(about).iter_rows(), *rows, strict=True):
+        if metric == "valid_rate" and part != "all" and all(value in (None, 1.0) for value in values):
+            continue
+        name = part if family == "all" or len(families) == 1 else f"{family}: {part}"
+        labels.append(("" if (family, part) == told else output.harmless(name), _figure(metric, unit)))
+        told = (family, part)
+        if metric.startswith("mean_absolute_error"):
+            cells.append([_amount(value) for value in values])
+        else:
+            shares = [_percent(value) for value in values]
+            cells.append(_with_numbers(shares, numbers) if metric == "tolerance_accuracy" else shares)
+    return _tables(["numbers", "figure"], labels, [output.harmless(name) for name in names], cells, width)
+
+
+def tables_of_averages(averages: pl.DataFrame, width: int) -> list[Table]:
+    """Averages as a paper prints them, a row each, a column for each run and control."""
+    names = averages.columns[2:]
+    labels, cells = [], []
+    for average, of, *values in averages.iter_rows():
+        error = of == "mean_absolute_error"
+        labels.append((output.harmless(average), "mean error, m and °" if error else "%"))
+        cells.append([_amount(value) if error else _percent(value) for value in values])
+    return _tables(["average", "of"], labels, [output.harmless(name) for name in names], cells, width)
+
+
+def tables_by_model(models: pl.DataFrame, width: int) -> list[Table]:
+    """Runs by the family and size of their models, a column for each family of questions.
+
+    Args:
+        models: As `overview.by_model` gives it.
+        width: Characters on a line.
+    """
+    from probe4d.diagnosis.model_names import size_in_words
+
+    columns = models.columns[3:]
+    labels, cells = [], []
+    for family, parameters, run, *values in models.iter_rows():
+        labels.append((output.harmless(family or ""), size_in_words(parameters), output.harmless(run)))
+        cells.append([_percent(value) for value in values])
+    corner = ["model, right in %", "size", "run"]
+    return _tables(corner, labels, [output.harmless(name) for name in columns], cells, width)
+
+
+def _percent(value: float | None) -> str:
+    from probe4d.wording import in_percent
+
+    return "" if value is None else in_percent(value)
+
+
+def _amount(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.2f}" if value < _LARGE else f"{value:.3g}"
+
+
+def _figure(metric: str, unit: str | None) -> str:
+    """What a figure of numbers is called, with its unit."""
+    symbol = _SYMBOLS.get(unit or "", "")
+    return {
+        "tolerance_accuracy": "within 25 %, %",
+        "mean_absolute_error": f"mean error, {symbol}",
+        "mean_absolute_error_wrapped": f"shorter way round, {symbol}",
+        "valid_rate": "read, %",
+    }[metric]
+
+
+def _with_numbers(cells: Sequence[str], numbers: Sequence[int | None]) -> list[str]:
+    """Cells with the numbers of their questions behind them, where these differ."""
+    if not differ(numbers):
+        return list(cells)
+    return [f"{cell} ({n:,})" if cell else "" for cell, n in zip(cells, numbers, strict=True)]
+
+
+def _tables(
+    corner: Sequence[str],
+    labels: Sequence[tuple[str, ...]],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    width: int,
+) -> list[Table]:
+    """The cells under their columns, with the labels at the beginning of each row, in tables of at most this width."""
+    from rich.cells import cell_len
+    from rich.markup import escape
+    from rich.table import Table
+
+    border, gap, longest = 1, 3, max(16, width // 3)
+
+    def taken(texts: Sequence[str]) -> int:
+        return max(cell_len(line) for text in texts for line in text.split("\n")) + gap
+
+    left = width - border - sum(min(taken(texts), longest + gap) for texts in zip(corner, *labels, strict=True))
+    room = 0
+    blocks: list[list[int]] = []
+    for place, column in enumerate(columns):
+        needed = taken([column, *(row[place] for row in cells)])
+        if not blocks or needed > room:
+            blocks.append([])
+            room = left
+        blocks[-1].append(place)
+        room -= needed
+    tables = []
+    for block in blocks:
+        table = Table()
+        for text in corner:
+            table.add_column(text, overflow="fold", max_width=longest)
+        for place in block:
+            table.add_column(escape(columns[place]), justify="right", overflow="fold")
+        for label, row in zip(labels, cells, strict=True):
+            table.add_row(*map(escape, label), *(row[place] for place in block))
+        tables.append(table)
+    return tables
