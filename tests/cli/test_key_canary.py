@@ -221,6 +221,8 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("simulate", "photographed", "--scenes", 1)
     asked = ("caption", "photographed", "--model", "openai-api/fake/m", "--max-connections", 64, "--min-side", 5)
     run(*asked, "--base-url", with_user, "--out", "captioned", "--debug")
+    drawn = ("--refer", "marker", "--min-side", 5, "--scale", "sample:38", "--graphs")
+    run("build", "spatial-qa", "photographed", "--out", "spatial", *drawn)
     run("diagnose", bench, "asked", "--allow-missing", "--data", data, "--out", "report")
     assert workplace.verbs == set(_verbs())
     kept = {path.relative_to(workplace.folder).parts[0] for path in workplace.folder.rglob("*.*")}
@@ -258,6 +260,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("scenes", "nowhere"),
     ("caption", "nowhere", "--model", "openai-api/fake/m", "--out", "captions"),
     ("build", "lidar-hallu", "nowhere", "--out", "bench"),
+    ("build", "spatial-qa", "nowhere", "--out", "bench"),
     ("check", "nowhere", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
     ("encode", "nowhere", "--encoder", "nowhere", "--out", "features"),

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from probe4d.cli import app, output
 from probe4d.cli import arguments as reading
 from probe4d.cli import ask_options as options
+from probe4d.cli.groups import with_groups
+from probe4d.cli.object_filters import ObjectFilters
 from probe4d.wording import counted, most_frequent
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ __all__ = ["caption"]
 
 
 @app.command("caption")
+@with_groups
 def caption(
     dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset with cameras.")],
     *,
@@ -38,16 +41,7 @@ def caption(
     temperature: options.Temperature = None,
     max_tokens: Annotated[int, typer.Option("--max-tokens", help="Most tokens of a reply.")] = 64,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed; repetitions count up from it.")] = None,
-    min_visibility: Annotated[
-        int, typer.Option("--min-visibility", help="Lowest visibility level of an object, 1 to 4.")
-    ] = 4,
-    unknown_visibility: Annotated[
-        Literal["keep", "drop"],
-        typer.Option("--unknown-visibility", help="What becomes of objects whose visibility the dataset does not say."),
-    ] = "keep",
-    min_side: Annotated[
-        float, typer.Option("--min-side", metavar="PIXELS", help="An image box has to be wider and higher.")
-    ] = 40,
+    filters: ObjectFilters,
     split: Annotated[
         str | None,
         typer.Option("--split", help="Official split, or all; left out: val of a whole trainval folder, else all."),
@@ -80,9 +74,13 @@ def caption(
         generation=Generation(temperature=temperature, max_tokens=max_tokens, seed=seed),
     )
     course = Course(max_connections=max_connections, max_retries=max_retries, timeout_s=timeout)
-    filters = Filters(min_visibility=min_visibility, unknown_visibility=unknown_visibility, min_side_px=min_side)
+    kept = Filters(
+        min_visibility=filters.min_visibility,
+        unknown_visibility=filters.unknown_visibility,
+        min_side_px=filters.min_side,
+    )
     scenes, _ = select_split(open_scenes(dataroot, version=version), split)
-    objects, exclusions = objects_in_views(scenes, filters)
+    objects, exclusions = objects_in_views(scenes, kept)
     for reason, count in exclusions.items():
         output.note(f"left out: {count:,} × {reason}")
     with output.progress("objects") as counter:

@@ -10,6 +10,7 @@ _FILES = (
     "caption",
     "build",
     "build_lidar_hallu",
+    "build_spatial_qa",
     "check",
     "prompts",
     "encode",
