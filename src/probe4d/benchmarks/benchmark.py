@@ -36,6 +36,7 @@ __all__ = [
     "read_record",
     "write_benchmark",
     "write_description",
+    "write_questions",
 ]
 
 QUESTIONS_FILE = "questions.parquet"
@@ -199,6 +200,15 @@ def benchmark_folder(path: Path) -> Iterator[Path]:
         yield folder
 
 
+def write_questions(questions: pl.DataFrame | pl.LazyFrame, file: Path) -> None:
+    """Write `questions.parquet`, in the order of the rows, which are not held in memory all at once.
+
+    The compression is the one that is quickest to read: files of zstd are smaller by two fifths, and take half as
+    long again.
+    """
+    questions.lazy().select(list(QUESTION_SCHEMA)).sink_parquet(file, compression="lz4", row_group_size=ROW_GROUP_SIZE)
+
+
 def write_description(folder: Path, record: BenchmarkRecord, card: str) -> None:
     """Write what a benchmark's folder holds beside the questions: record and card."""
     write_text(folder / CARD_FILE, card)
@@ -225,9 +235,7 @@ def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Ben
     _refuse_repeated(benchmark.table, path)
     with benchmark_folder(path) as folder:
         with whole_file(folder / QUESTIONS_FILE) as temporary:
-            benchmark.table.select(list(QUESTION_SCHEMA)).write_parquet(
-                temporary, compression="lz4", row_group_size=ROW_GROUP_SIZE
-            )
+            write_questions(benchmark.table, temporary)
         write_description(folder, benchmark.record, card)
     return Benchmark(benchmark.table, benchmark.record, path)
 

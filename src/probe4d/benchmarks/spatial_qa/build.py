@@ -15,7 +15,6 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import (
     QUESTIONS_FILE,
-    ROW_GROUP_SIZE,
     Benchmark,
     BenchmarkRecord,
     benchmark_folder,
@@ -23,6 +22,7 @@ from probe4d.benchmarks.benchmark import (
     fingerprint,
     read_benchmark,
     write_description,
+    write_questions,
 )
 from probe4d.benchmarks.captions import read_captions
 from probe4d.benchmarks.card import dataset_card
@@ -139,7 +139,7 @@ def build(
                 if size is None
                 else sampled_questions(assembly, Draw(size, balance, seed))
             )
-            assembled.questions.sink_parquet(folder / QUESTIONS_FILE, compression="zstd", row_group_size=ROW_GROUP_SIZE)
+            write_questions(assembled.questions, folder / QUESTIONS_FILE)
         questions = pl.scan_parquet(folder / QUESTIONS_FILE)
         if not (counts := counts_of(questions)):
             raise InputError(
