@@ -21,7 +21,7 @@ def made(**record: object) -> Benchmark:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A benchmark of three families, each in row groups of its own."""
-    monkeypatch.setattr("probe4d.benchmarks.benchmark.ROW_GROUP_SIZE", 5)
+    monkeypatch.setattr("probe4d.benchmarks.questions_file.ROW_GROUP_SIZE", 5)
     write_benchmark(made(), tmp_path / "bench", card="")
     return tmp_path / "bench"
 

@@ -13,14 +13,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.question import (
-    FORMATS,
-    QUESTION_SCHEMA,
-    REQUIRED_COLUMNS,
-    ROWS_AT_ONCE,
-    Question,
-    questions_from,
-)
+from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, questions_from
+from probe4d.benchmarks.questions_file import read_questions, refuse_repeated, write_questions
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import whole_file, write_bytes, write_text
@@ -36,15 +30,11 @@ __all__ = [
     "read_record",
     "write_benchmark",
     "write_description",
-    "write_questions",
 ]
 
 QUESTIONS_FILE = "questions.parquet"
 RECORD_FILE = "benchmark.json"
 CARD_FILE = "README.md"
-
-ROW_GROUP_SIZE = 100_000
-"""Most rows of a row group of `questions.parquet`, whose statistics tell a reader of one family where it lies."""
 
 
 class SourceDataset(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,15 +190,6 @@ def benchmark_folder(path: Path) -> Iterator[Path]:
         yield folder
 
 
-def write_questions(questions: pl.DataFrame | pl.LazyFrame, file: Path) -> None:
-    """Write `questions.parquet`, in the order of the rows, which are not held in memory all at once.
-
-    The compression is the one that is quickest to read: files of zstd are smaller by two fifths, and take half as
-    long again.
-    """
-    questions.lazy().select(list(QUESTION_SCHEMA)).sink_parquet(file, compression="lz4", row_group_size=ROW_GROUP_SIZE)
-
-
 def write_description(folder: Path, record: BenchmarkRecord, card: str) -> None:
     """Write what a benchmark's folder holds beside the questions: record and card."""
     write_text(folder / CARD_FILE, card)
@@ -232,7 +213,7 @@ def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Ben
             cannot be written to.
     """
     path = Path(path)
-    _refuse_repeated(benchmark.table, path)
+    refuse_repeated(benchmark.table, path)
     with benchmark_folder(path) as folder:
         with whole_file(folder / QUESTIONS_FILE) as temporary:
             write_questions(benchmark.table, temporary)
@@ -280,7 +261,7 @@ def read_record(path: Path | str) -> BenchmarkRecord:
 
 
 def _read_whole(folder: Path, record: BenchmarkRecord) -> pl.DataFrame:
-    table = _read_questions(folder / QUESTIONS_FILE, None)
+    table = read_questions(folder / QUESTIONS_FILE, None)
     if fingerprint(table) != record.fingerprint:
         raise InputError(
             f"holds other questions than {RECORD_FILE} says (fingerprints differ).",
@@ -295,7 +276,7 @@ def _read_part(folder: Path, record: BenchmarkRecord, families: Collection[str])
     for family in families:
         if family not in record.counts:
             raise InputError(f"has no family {family!r}.", path=folder, remedy=f"Choose from its families: {known}.")
-    table = _read_questions(folder / QUESTIONS_FILE, families)
+    table = read_questions(folder / QUESTIONS_FILE, families)
     found = counts_of(table)
     for family in families:
         if found.get(family) != record.counts[family]:
@@ -305,58 +286,3 @@ def _read_part(folder: Path, record: BenchmarkRecord, families: Collection[str])
                 remedy="Build the benchmark again.",
             )
     return table
-
-
-def _read_questions(path: Path, families: Collection[str] | None) -> pl.DataFrame:
-    rows = pl.scan_parquet(path, glob=False)
-    try:
-        present = rows.collect_schema().names()
-        missing = [name for name in QUESTION_SCHEMA if name not in present]
-        if missing:
-            raise InputError(f"lacks the column {missing[0]!r}.", path=path, remedy="Build the benchmark again.")
-        if families is not None:
-            rows = rows.filter(pl.col("family").cast(pl.String()).is_in(list(families)))
-        table = rows.select(list(QUESTION_SCHEMA)).collect()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise InputError(f"is no readable parquet file ({error}).", path=path, remedy="Build it again.") from error
-    try:
-        table = table.cast(dict(QUESTION_SCHEMA))  # type: ignore[arg-type]
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"holds a value of the wrong type ({error}).", path=path) from error
-    _refuse_incomplete(table, path)
-    _refuse_repeated(table, path)
-    strange = table.filter(~pl.col("format").is_in(FORMATS))
-    if strange.height:
-        raise InputError(
-            f"question {strange['id'][0]} has the unknown format {strange['format'][0]!r}.",
-            path=path,
-            remedy=f"Known are {', '.join(FORMATS)}.",
-        )
-    return table
-
-
-def _refuse_repeated(table: pl.DataFrame, path: Path) -> None:
-    if table["id"].hash().n_unique() == table.height:  # equal ids have equal hashes
-        return
-    repeated = table.filter(pl.col("id").is_duplicated())
-    if repeated.height:
-        raise InputError(f"holds the question id {repeated['id'][0]} more than once.", path=path)
-
-
-def _refuse_incomplete(table: pl.DataFrame, path: Path) -> None:
-    """Refuse a table in which a value that every question has is missing, or `facts` is plainly no JSON object.
-
-    What lies inside of facts is decoded, and refused, where a question becomes a record (see `questions_from`).
-    """
-    remedy = "Build or import the benchmark again."
-    for name in REQUIRED_COLUMNS:
-        if table[name].null_count():
-            identity = table.filter(pl.col(name).is_null())["id"][0]
-            which = "a question" if identity is None else f"question {identity}"
-            raise InputError(f"{which} has no value in the column {name!r}.", path=path, remedy=remedy)
-    broken = table.select("id", "facts")
-    for facts in (pl.col("facts"), pl.col("facts").str.strip_chars()):  # white space is rare, and slow to take off
-        broken = broken.filter(~(facts.str.starts_with("{") & facts.str.ends_with("}")))
-    if broken.height:
-        what = f"question {broken['id'][0]} has no JSON object in the column 'facts'."
-        raise InputError(what, path=path, remedy=remedy)

@@ -22,11 +22,11 @@ from probe4d.benchmarks.benchmark import (
     fingerprint,
     read_benchmark,
     write_description,
-    write_questions,
 )
 from probe4d.benchmarks.captions import read_captions
 from probe4d.benchmarks.card import dataset_card
 from probe4d.benchmarks.composition import composition_of
+from probe4d.benchmarks.questions_file import write_questions
 from probe4d.benchmarks.source import source_of
 from probe4d.benchmarks.spatial_qa.assembling import Assembly, every_question, sampled_questions
 from probe4d.benchmarks.spatial_qa.card import CARD
