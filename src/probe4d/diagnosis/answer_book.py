@@ -77,14 +77,15 @@ class AnswerBook(Generic[SheetT]):
     def sets(self) -> list[tuple[npt.NDArray[np.intp], list[str]]]:
         """The sets of questions that were asked, in the order of the first who was asked each, with all of these.
 
-        Whoever was asked none is in no set. Where nobody was asked any, the one set is that of all questions.
+        Whoever was asked none is in no set. Where nobody of the book was, there is one empty set; where nobody is in
+        the book, it is of all questions.
         """
         found: dict[bytes, list[str]] = {}
         for name, row in zip(self.names, self.asked, strict=True):
             if row.any():
                 found.setdefault(row.tobytes(), []).append(name)
         sets = [(self.items(names[0]), names) for names in found.values()]
-        return sets or [(np.arange(self.sheet.scenes.size), [])]
+        return sets or [(np.arange(0 if self.names else self.sheet.scenes.size), [])]
 
 
 def book_of(sheet: SheetT, names: Sequence[str], records: pl.DataFrame) -> AnswerBook[SheetT]:

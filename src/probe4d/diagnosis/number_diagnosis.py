@@ -17,7 +17,7 @@ from probe4d.diagnosis.number_errors import within_tolerance
 from probe4d.diagnosis.number_scores import add_nearness, nearness_of
 from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.parsing.numbers import ParsedNumber, parse_number
-from probe4d.diagnosis.tables import FIGURES_SCHEMA, NUMBERS_SCHEMA, control_beside, in_order
+from probe4d.diagnosis.tables import NUMBERS_SCHEMA, control_beside, in_order
 
 __all__ = ["DiagnosedNumbers", "diagnose_numbers"]
 
@@ -53,8 +53,6 @@ def diagnose_numbers(
     records = _records(sheet, rows)
     book = book_of(sheet, names, records.rename({"value": "code"}))
     numbers = [records.select(list(NUMBERS_SCHEMA))]
-    if not sheet.scenes.size:
-        return DiagnosedNumbers(book, pl.DataFrame(schema=FIGURES_SCHEMA), *numbers)
     parts, tables = [], []
     for items, together in book.sets():
         part = _with_controls(book.part(items, together))
