@@ -17,8 +17,6 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
-TEST_DATA = Path(os.environ.get("PROBE4D_TEST_DATA", ROOT.parent / "shared" / "data"))
-GENERATOR = TEST_DATA.parent / "tools" / "make_nuscenes_tables.py"
 SCENES = int(os.environ.get("PROBE4D_BENCH_SCENES", "85"))
 
 OPEN = """
@@ -48,13 +46,8 @@ class Measured(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def dataroot(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not GENERATOR.exists():
-        pytest.skip(f"the generator of tables was not found at {GENERATOR}; set PROBE4D_TEST_DATA")
-    root = tmp_path_factory.mktemp("tables")
-    command = [sys.executable, str(GENERATOR), str(root), "--scenes", str(SCENES), "--version", "v1.0-trainval"]
-    subprocess.run(command, check=True, capture_output=True)
-    return root
+def dataroot(generated: Callable[[Path, int], Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return generated(tmp_path_factory.mktemp("tables"), SCENES)
 
 
 @pytest.fixture
