@@ -5,10 +5,12 @@ from __future__ import annotations
 import msgspec
 import pytest
 from report_making import benchmark, many_questions, one_of_each
+from view_making import view_question
 
 from probe4d.errors import InputError
 from probe4d.report.describing import description, find_question, prompt_of
-from probe4d.report.measured import answer_in_words, measured
+from probe4d.report.measured import measured
+from probe4d.report.reference import answer_in_words
 
 QUESTIONS = many_questions()
 BENCHMARK = benchmark(QUESTIONS)
@@ -77,6 +79,38 @@ def test_everything_measured_is_told() -> None:
 )
 def test_facts_read_as_words(facts: dict[str, object], told: tuple[str, str]) -> None:
     assert told in measured(msgspec.structs.replace(MOTION, facts=facts))
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({"elevation_difference_m": -1.25}, ("height of the centres, object 1 less object 2", "-1.25 m")),
+        ({"depth_difference_m": 3.0}, ("depth before the camera, object 1 less object 2", "+3.00 m")),
+        ({"volume_difference_m3": 2.5}, ("volume, object 1 less object 2", "+2.50 m³")),
+        ({"distance_m": 12.3456}, ("distance", "12.35 m")),
+        ({"ego_lateral_m": 3.2}, ("lateral offset from the ego vehicle", "3.20 m")),
+        ({"bearing_deg": -121.66}, ("bearing", "-121.66°")),
+        ({"unit": "metres"}, ("unit of the answer", "metres")),
+        ({"distances_m": [3.0, 4.5]}, ("distance of B. the bus", "4.50 m")),
+        ({"volumes_m3": [30.0, 45.25]}, ("volume of A. the truck", "30.00 m³")),
+        ({"distances_m": [3.0]}, ("distances", "3.0")),
+        ({"witness": "b0x"}, ("box that decides", "b0x")),
+        ({"witness": None}, ("box that decides", "none is around")),
+        ({"hidden_after_m": None}, ("hidden once the ego vehicle has driven", "never hidden")),
+        ({"hidden_after_m": 12.25}, ("hidden once the ego vehicle has driven", "12.25 m")),
+        ({"gap_m": 1.5}, ("gap between the footprints", "1.50 m")),
+        ({"spot_length_m": 6.0}, ("length of the parking spot", "6.00 m")),
+    ],
+)
+def test_facts_about_a_view_read_as_words(facts: dict[str, object], told: tuple[str, str]) -> None:
+    asked = view_question(["car"], ["truck", "bus"], facts=facts)
+    assert told in measured(asked)
+
+
+def test_objects_of_a_view_have_their_letters_and_height() -> None:
+    rows = dict(measured(view_question(["car"], ["truck", "bus"])))
+    assert rows["the car, frame 0"] == "x +20.00 m, y +0.00 m, z +0.00 m; box box scene-a 0 car-0"
+    assert rows["B. the bus, frame 0"].startswith("x +25.00 m, y -8.00 m, z +1.00 m")
 
 
 @pytest.mark.parametrize(

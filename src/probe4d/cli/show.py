@@ -23,7 +23,11 @@ def show(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", help="PNG file to write; ID.png here without it.")] = None,
 ) -> None:
-    """Show one question: options, answer, the measurement behind it, the prompt, and a bird's-eye picture."""
+    """Show one question: options, answer, the measurement behind it, the prompt, and its picture.
+
+    The picture is seen from above; of a question about one camera's view also that camera's image, in which the
+    objects asked about are outlined.
+    """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.report.describing import description, find_question, prompt_of
 

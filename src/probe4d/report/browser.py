@@ -6,6 +6,7 @@ frame and grid once, keep it small.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from probe4d.benchmarks.question import Question, questions_from
 from probe4d.diagnosis.changes import CHANGES
 from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.camera_panels import CameraPanels
+from probe4d.report.embedded_photographs import MOST_PHOTOGRAPHS, SMALL, Photograph, Photographs, in_turn
 from probe4d.report.lookup import answerers
 from probe4d.report.marks import grid
 from probe4d.report.measured import measured
@@ -23,6 +26,7 @@ from probe4d.report.picture import Picture, Pictures
 from probe4d.report.replies import replies
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.tables import Scenes
+from probe4d.wording import counted
 
 __all__ = ["BYTES", "QUESTIONS", "Browser", "browser", "chosen", "script_safe"]
 
@@ -53,9 +57,10 @@ def browser(diagnosis: Diagnosis, scenes: Scenes | None, *, limit: int = QUESTIO
         scenes: Scenes for the pictures; null leaves the pictures out.
         limit: Most questions to embed.
     """
+    photographs = None if scenes is None else Photographs(scenes.root, SMALL)
     while True:
         table, why = chosen(diagnosis, limit)
-        packed, notes = _pack(diagnosis, table, questions_from(table), scenes)
+        packed, notes = _pack(diagnosis, table, questions_from(table), scenes, photographs)
         data = script_safe(msgspec.json.encode(packed).decode())
         if len(data.encode()) <= BYTES or table.height <= 1:
             break
@@ -78,9 +83,7 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
     Returns:
         The questions in benchmark order, and a clause that says how they were chosen.
     """
-    runs = [run.name for run in diagnosis.runs] or answerers(diagnosis)
-    wrong = diagnosis.records.filter(pl.col("run").is_in(runs) & ~pl.col("correct")).select("question")
-    marked = pl.concat([wrong, diagnosis.changes.select("question")]).unique()["question"]
+    marked = pl.concat([_wrong(diagnosis), diagnosis.changes["question"]]).unique()
     strata = ["first", "family", "format", "relation"]
     table = diagnosis.benchmark.table.with_row_index("place").with_columns(first=pl.col("id").is_in(marked.implode()))
     picked = (
@@ -97,6 +100,13 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
     return picked.sort("place").select(diagnosis.benchmark.table.columns), why
 
 
+def _wrong(diagnosis: Diagnosis) -> pl.Series:
+    """Ids of the questions that a run, or without one a control, got wrong."""
+    runs = [run.name for run in diagnosis.runs] or answerers(diagnosis)
+    is_wrong = pl.col("run").is_in(runs) & ~pl.col("correct")
+    return diagnosis.records.filter(is_wrong)["question"].unique(maintain_order=True)
+
+
 def script_safe(data: str) -> str:
     """Escape JSON so that it cannot end, or be taken for markup in, the script element around it."""
     for character in "<>&\u2028\u2029":
@@ -105,14 +115,19 @@ def script_safe(data: str) -> str:
 
 
 def _pack(
-    diagnosis: Diagnosis, table: pl.DataFrame, questions: list[Question], scenes: Scenes | None
+    diagnosis: Diagnosis,
+    table: pl.DataFrame,
+    questions: list[Question],
+    scenes: Scenes | None,
+    photographs: Photographs | None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     answers, texts, notes = replies(diagnosis, questions)
-    drawn = _pictures(questions, scenes)
-    if scenes is None:
+    if scenes is None or photographs is None:
+        drawn: dict[str, Any] = {"pictures": None, "frames": {}, "grids": {}, "photographs": {}}
         notes = (*notes, "Pictures are left out, since the scenes were not given; `--data DATAROOT` adds them.")
-    elif missing := sum(picture is None for picture in drawn["pictures"]):
-        notes = (*notes, _without_picture(missing))
+    else:
+        drawn, about_pictures = _pictures(questions, scenes, photographs, _wrong(diagnosis))
+        notes = (*notes, *about_pictures)
     packed = {
         "runs": answerers(diagnosis),
         "models": [run.name for run in diagnosis.runs],
@@ -162,19 +177,64 @@ def _compared(diagnosis: Diagnosis, table: pl.DataFrame) -> list[dict[str, Any]]
     return found
 
 
-def _pictures(questions: list[Question], scenes: Scenes | None) -> dict[str, Any]:
-    """Pictures of the questions, and the frames and grids that they share."""
-    if scenes is None:
-        return {"pictures": None, "frames": {}, "grids": {}}
+def _pictures(
+    questions: list[Question], scenes: Scenes, photographs: Photographs, wrong: Iterable[str]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Pictures of the questions, what they share (frames, grids, camera images), and what is left out, as sentences."""
     tokens = (question.facts.get("scene_token") for question in questions)
     names = {question.scene for question in questions} | {token for token in tokens if isinstance(token, str)}
-    pictures = Pictures(scenes, names)
+    cameras = CameraPanels(scenes, questions)
+    pictures = Pictures(scenes, names, cameras)
     drawn: list[Picture | None] = [pictures.picture(question) for question in questions]
     panels = [(picture.scene, panel) for picture in drawn if picture is not None for panel in picture.panels]
     shown = sorted({(scene, panel.frame) for scene, panel in panels if panel.frame is not None})
     extents = sorted({panel.extent for _, panel in panels if panel.extent is not None})
-    return {
+    views = {
+        question.id: panel.photograph
+        for question, picture in zip(questions, drawn, strict=True)
+        if picture is not None
+        for panel in picture.panels
+        if panel.photograph is not None
+    }
+    embedded = _embedded(in_turn(questions, views, wrong), cameras, photographs)
+    packed = {
         "pictures": drawn,
         "frames": {f"{scene}|{frame}": pictures.faint(scene, frame) for scene, frame in shown},
         "grids": {str(extent): grid(extent) for extent in extents},
+        "photographs": embedded,
     }
+    notes = (_without_picture(n),) if (n := sum(picture is None for picture in drawn)) else ()
+    return packed, (*notes, *_about_photographs(views, embedded))
+
+
+def _embedded(keys: Sequence[str], cameras: CameraPanels, photographs: Photographs) -> dict[str, Photograph]:
+    """The first so many camera images that are there, and what is wrong with those that are not."""
+    missing = photographs.missing({key: cameras.views[key] for key in keys})
+    embedded = dict(missing)
+    for key in keys:
+        if key not in missing:
+            embedded[key] = photographs.of(cameras.views[key])
+        if sum(one.jpeg is not None for one in embedded.values()) == MOST_PHOTOGRAPHS:
+            break
+    return embedded
+
+
+def _about_photographs(views: Mapping[str, str], embedded: Mapping[str, Photograph]) -> tuple[str, ...]:
+    """Of how many questions about a camera's view the page has the image, and how the others are seen."""
+    here = {key for key, one in embedded.items() if one.jpeg is not None}
+    seen = sum(key in here for key in views.values())
+    unseen = sum(key not in embedded for key in views.values())
+    broken = len(views) - seen - unseen
+    told = []
+    if unseen:
+        told.append(
+            f"Of {counted(len(views), 'question')} about the view of one camera here, {seen:,} have its image: it is "
+            f"that of one of {len(here):,} images, chosen evenly over templates and over right and wrong answers. The "
+            "others have the outlines alone; `probe4d show BENCH ID --data DATAROOT` writes a picture with the image."
+        )
+    if broken:
+        told.append(
+            f"{counted(broken, 'question')} about the view of one camera {'has' if broken == 1 else 'have'} outlines "
+            "without its image: the file is not in the dataset given, or cannot be read."
+        )
+    return tuple(told)

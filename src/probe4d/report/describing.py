@@ -8,7 +8,8 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, Question, questions_from
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
-from probe4d.report.measured import answer_in_words, measured
+from probe4d.report.measured import measured
+from probe4d.report.reference import answer_in_words
 
 __all__ = ["description", "find_question", "prompt_of"]
 

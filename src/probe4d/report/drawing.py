@@ -8,12 +8,16 @@ from importlib import resources
 from pathlib import Path
 
 import jinja2
+import msgspec
 
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.errors import InputError
-from probe4d.report.marks import PANEL, grid
-from probe4d.report.measured import answer_in_words, measured
+from probe4d.report.camera_panels import CameraPanels
+from probe4d.report.embedded_photographs import LARGE, Photograph, Photographs
+from probe4d.report.marks import PANEL, Panel, grid
+from probe4d.report.measured import figures_measured
 from probe4d.report.picture import Picture, Pictures
+from probe4d.report.reference import answer_in_words
 from probe4d.report.theme import LIGHT, resolved
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes
@@ -42,41 +46,52 @@ def printable(text: str) -> str:
     return "".join(character if character.isprintable() or character == " " else "\ufffd" for character in text)
 
 
-def picture_svg(question: Question, pictures: Pictures) -> str | None:
-    """Draw a question as a whole SVG document in light colours; null if it has no picture."""
+def picture_svg(question: Question, pictures: Pictures, photograph: Photograph | None = None) -> str | None:
+    """Draw a question as a whole SVG document in light colours; null if it has no picture.
+
+    Args:
+        question: The question.
+        pictures: What draws it.
+        photograph: The camera image below the camera panel, if it has one.
+    """
     picture = pictures.picture(question)
     if picture is None:
         return None
-    birds_eye = [panel for panel in picture.panels if panel.extent is not None]
-    width = 2 * GAP + len(birds_eye) * PANEL + (len(birds_eye) - 1) * GAP
+    beside = [panel for panel in picture.panels if panel.extent is not None or panel.photograph is not None]
+    width = GAP + sum(panel.width + GAP for panel in beside)
     heading, top = _heading(question, picture, width)
     panels = []
     x, below = GAP, top
     for panel in picture.panels:
-        if panel.extent is None:
+        if panel not in beside:
             x, top = GAP, below
-        lines = {"title": panel.title, "x": x, "y": top + 22, "height": panel.height, "marks": panel.marks}
+        lines = {"x": x, "y": top + 22, "width": panel.width, "height": panel.height, "marks": panel.marks}
         shared = None if panel.extent is None else grid(panel.extent)
         faint = [] if panel.frame is None else pictures.faint(picture.scene, panel.frame)
-        panels.append({**lines, "labels": panel.labels, "grid": shared, "faint": faint})
+        labels = [msgspec.structs.replace(label, text=printable(label.text)) for label in panel.labels]
+        below_marks = _photographed(panel, photograph)
+        panels.append({**lines, "labels": labels, "grid": shared, "faint": faint, **below_marks})
         heading.append(_line(panel.title, top + 16, 13, x=x, fill="muted"))
-        x, below = x + PANEL + GAP, max(below, top + 22 + panel.height + GAP)
+        x, below = x + panel.width + GAP, max(below, top + 22 + panel.height + GAP)
     template = environment().get_template("picture.svg")
     css = resolved(template_text("picture.css"), LIGHT)
-    colours = {"page": LIGHT["card"], "ground": LIGHT["panel"]}
-    return template.render(width=width, height=below, heading=heading, panels=panels, unit=PANEL, css=css, **colours)
+    return template.render(
+        width=width, height=below, heading=heading, panels=panels, unit=PANEL, css=css, page=LIGHT["card"]
+    )
 
 
-def picture_png(question: Question, pictures: Pictures) -> bytes | None:
-    """Draw a question as PNG; null if it has no picture."""
+def picture_png(question: Question, pictures: Pictures, photograph: Photograph | None = None) -> bytes | None:
+    """Draw a question as PNG (see `picture_svg`); null if it has no picture."""
     import vl_convert
 
-    svg = picture_svg(question, pictures)
+    svg = picture_svg(question, pictures, photograph)
     return None if svg is None else bytes(vl_convert.svg_to_png(svg, scale=SCALE))
 
 
 def write_picture(question: Question, scenes: Scenes, path: Path | str) -> Path:
     """Write the picture of a question as PNG, whole or not at all.
+
+    Where a camera image cannot be read, the picture says so in its place.
 
     Returns:
         The path written.
@@ -86,7 +101,11 @@ def write_picture(question: Question, scenes: Scenes, path: Path | str) -> Path:
             other records, or the file cannot be written.
     """
     names = (question.scene, question.facts.get("scene_token"))
-    png = picture_png(question, Pictures(scenes, (name for name in names if isinstance(name, str))))
+    cameras = CameraPanels(scenes, [question])
+    pictures = Pictures(scenes, (name for name in names if isinstance(name, str)), cameras)
+    key = cameras.key(question)
+    photograph = None if key is None else Photographs(scenes.root, LARGE).of(cameras.views[key])
+    png = picture_png(question, pictures, photograph)
     if png is None:
         raise InputError(
             f"cannot show question {question.id}: the scene {question.scene!r} here has none of its key frames, or "
@@ -99,6 +118,15 @@ def write_picture(question: Question, scenes: Scenes, path: Path | str) -> Path:
     return path
 
 
+def _photographed(panel: Panel, photograph: Photograph | None) -> dict[str, object]:
+    """Whether a panel is of a camera image, and its image or why there is none."""
+    if panel.photograph is None:
+        return {"camera": False, "ground": LIGHT["panel"], "photograph": None, "problem": []}
+    address, problem = (None, "") if photograph is None else (photograph.address, photograph.problem or "")
+    lines = textwrap.wrap(printable(problem), int(panel.width / 8))
+    return {"camera": True, "ground": LIGHT["dusk"], "photograph": address, "problem": lines}
+
+
 def _heading(question: Question, picture: Picture, width: float) -> tuple[list[dict[str, object]], float]:
     """Question, options, reference and scene as lines of text, and where the panels may begin below them."""
     stem = question.question or f"(question text not released) {question.family}"
@@ -106,9 +134,9 @@ def _heading(question: Question, picture: Picture, width: float) -> tuple[list[d
     options = [f"{LETTERS[index]}. {text}" for index, text in enumerate(question.options)]
     lines += [(line, 13, 400) for text in options for line in textwrap.wrap(printable(text), int(width / 8))]
     lines.append((f"Reference: {printable(answer_in_words(question))}", 13, 600))
-    deltas = [f"{name} {value}" for name, value in measured(question) if "delta" in name or name == "bearing"]
-    if deltas:
-        lines.append((f"Measured: {', '.join(deltas)}", 13, 400))
+    figures = [f"{name} {value}" for name, value in figures_measured(question)]
+    if figures:
+        lines.append((f"Measured: {', '.join(figures)}", 13, 400))
     lines.append((f"{picture.scene} · {question.template} · {question.id}", 11, 400))
     heading: list[dict[str, object]] = []
     y = GAP + 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.question import Question
 from probe4d.report.marks import Point
-from probe4d.report.measured import answer_text
+from probe4d.report.pointed_out import Kind, kind_of, pointed_out, witness_of
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SE3
 
@@ -23,17 +23,18 @@ __all__ = ["Entity", "SceneBoxes", "entities_at", "measured_elsewhere", "unpack"
 class Entity:
     """A box to be pointed out; without a size it is drawn as a point."""
 
-    kind: str  # `target`, `option` or `group`
+    kind: Kind
     label: str
     x: float
     y: float
     size: tuple[float, float, float] | None  # length, width, yaw
     track: str | None
+    z: float = 0.0  # 0 where distances are those in the ground plane
 
-    @property
-    def distance_m(self) -> float:
-        """Distance of the centre from the ego origin in the ground plane."""
-        return math.hypot(self.x, self.y)
+    def away_m(self, other: Entity | None = None) -> float:
+        """Distance of the centre from the ego origin, or from another one's centre."""
+        origin = (0.0, 0.0, 0.0) if other is None else (other.x, other.y, other.z)
+        return math.dist((self.x, self.y, self.z), origin)
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class SceneBoxes:
     tracks: list[str]
     labels: list[str | None]
     columns: NDArray[np.float64]  # (n, 5): x, y (ego frame), length, width, yaw
+    elevations_m: list[float]  # z of the centres (ego frame)
     seen: list[bool]  # has LiDAR returns, as far as is known
     poses: frozenset[str]  # tokens of the ego poses of its key frames
     global_SE3_ego: SE3  # (key frames)
@@ -60,7 +62,7 @@ class SceneBoxes:
             return range(0)
         return range(int(self.starts[frame]), int(self.starts[frame + 1]))
 
-    def entity(self, row: int, kind: str) -> Entity:
+    def entity(self, row: int, kind: Kind) -> Entity:
         """The box of a row."""
         x, y, length, width, yaw = self.columns[row].tolist()
         return Entity(kind, self.labels[row] or "object", x, y, (length, width, yaw), self.tracks[row])
@@ -82,6 +84,7 @@ def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
         tracks=usable["track"].to_list(),
         labels=usable["label"].to_list(),
         columns=usable.select("ego_x", "ego_y", "length", "width", "ego_yaw").to_numpy(),
+        elevations_m=usable["ego_z"].fill_null(0.0).to_list(),
         seen=usable.select(pl.col("lidar_points").is_null() | (pl.col("lidar_points") > 0)).to_series().to_list(),
         poses=frozenset(keyframes["pose_token"].drop_nulls()),
         global_SE3_ego=SE3.from_quaternion(
@@ -94,7 +97,7 @@ def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
 def measured_elsewhere(question: Question, part: SceneBoxes) -> bool:
     """Whether a question names the records it was measured from, and the scene holds none of them."""
     poses, objects = (question.facts.get(name) or () for name in ("poses", "objects"))
-    named = {fact.get("token") for fact in poses} | {fact.get("box") for fact in objects}
+    named = {fact.get("token") for fact in poses} | {fact.get("box") for fact in objects} | {witness_of(question)}
     named.discard(None)
     return bool(named) and named.isdisjoint(part.poses) and named.isdisjoint(part.tokens)
 
@@ -115,15 +118,19 @@ def entities_at(question: Question, part: SceneBoxes, frames: Sequence[int]) -> 
 
 def _measured(question: Question, part: SceneBoxes, frame: int) -> list[Entity]:
     rows = {part.tokens[row]: row for row in part.rows(frame)}
+    in_space = question.channel is not None  # what a camera shows is measured in space, all else in the ground plane
     found = []
-    for fact in question.facts.get("objects", ()):
+    for kind, _, label, fact in pointed_out(question):
         if fact.get("frame") != frame:
             continue
-        kind = _kind(question, fact["label"])
+        z = fact.get("z", 0.0) if in_space else 0.0
         if fact.get("box") in rows:
-            found.append(part.entity(rows[fact["box"]], kind))
+            found.append(replace(part.entity(rows[fact["box"]], kind), label=label, z=z))
         else:
-            found.append(Entity(kind, fact["label"], fact["x"], fact["y"], None, fact.get("track")))
+            found.append(Entity(kind, label, fact["x"], fact["y"], None, fact.get("track"), z))
+    if (row := rows.get(witness_of(question) or "")) is not None:
+        witness = part.entity(row, "witness")
+        found.append(replace(witness, label=f"decides: {witness.label}", z=part.elevations_m[row]))
     return found
 
 
@@ -138,11 +145,7 @@ def _nearest(question: Question, part: SceneBoxes, frame: int, followed: set[str
     for row in kept or rows:
         if part.labels[row] not in first:
             first.add(part.labels[row])
-            found.append(part.entity(row, _kind(question, str(part.labels[row]))))
+            found.append(part.entity(row, kind_of(question, str(part.labels[row]))))
         elif part.labels[row] in question.entities:
             found.append(part.entity(row, "group"))
     return found
-
-
-def _kind(question: Question, label: str) -> str:
-    return "option" if label in question.options and label != answer_text(question) else "target"

@@ -10,7 +10,20 @@ import msgspec
 
 from probe4d.scenes.ego_vehicle import EGO_FRONT_M, EGO_HALF_WIDTH_M, EGO_REAR_M
 
-__all__ = ["EXTENTS_M", "PANEL", "Grid", "Label", "Mark", "View", "apart", "extent_for", "grid", "outline"]
+__all__ = [
+    "EXTENTS_M",
+    "LETTER_WIDTH",
+    "PANEL",
+    "Grid",
+    "Label",
+    "Mark",
+    "Panel",
+    "View",
+    "apart",
+    "extent_for",
+    "grid",
+    "outline",
+]
 
 PANEL = 400.0
 """Width and height of a bird's-eye panel in drawing units."""
@@ -19,6 +32,8 @@ EXTENTS_M = (12, 20, 30, 40, 60, 80, 120, 160)
 """Half widths that a panel may have."""
 
 LABEL_GAP = 15.0
+ROUNDING = 0.5
+LETTER_WIDTH = 8.3  # of the bold 13-unit labels, on average
 
 Point = tuple[float, float]
 
@@ -38,6 +53,30 @@ class Label(msgspec.Struct, frozen=True, array_like=True):
     y: float
     anchor: str
     text: str
+
+
+class Panel(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One panel of a picture.
+
+    Attributes:
+        title: What it shows, such as `frame 012`.
+        height: Height in drawing units.
+        extent: Half width in metres, which `grid` takes; null for a panel that is no bird's-eye view.
+        frame: Key frame whose faint boxes lie below; null without.
+        marks: Drawn over the faint boxes, in order.
+        labels: Texts over everything.
+        width: Width in drawing units.
+        photograph: Key of the camera image that lies below; null without.
+    """
+
+    title: str
+    height: float
+    extent: int | None
+    frame: int | None
+    marks: list[Mark]
+    labels: list[Label]
+    width: float = PANEL
+    photograph: str | None = None
 
 
 class Grid(msgspec.Struct, frozen=True):
@@ -118,17 +157,34 @@ def grid(extent_m: int) -> Grid:
     return Grid(view.scale, marks, labels)
 
 
-def apart(labels: Sequence[Label]) -> list[Label]:
-    """Move labels down until none lies on another, so that near objects stay legible."""
+def apart(
+    labels: Sequence[Label], *, height: float = PANEL, gap: float = LABEL_GAP, letter_width: float = LETTER_WIDTH
+) -> list[Label]:
+    """Move labels of a panel down until none lies on another, so that near objects stay legible.
+
+    Args:
+        labels: The labels.
+        height: Height of the panel.
+        gap: From line to line.
+        letter_width: Of their letters, on average.
+    """
     placed: list[Label] = []
     for label in sorted(labels, key=lambda label: label.y):
-        y = min(max(label.y, 14.0), PANEL - 6)
-        for other in placed:
-            near = abs(other.x - label.x) < 6.5 * max(len(other.text), len(label.text))
-            if near and abs(other.y - y) < LABEL_GAP:
-                y = other.y + LABEL_GAP
+        y = min(max(label.y, gap - 1), height - 6)
+        start, end = _reach(label, letter_width)
+        # In the way is what is nearer than a gap, give or take what rounding makes of one: each step goes down.
+        lows = [one.y for one in placed if start < _reach(one, letter_width)[1] and _reach(one, letter_width)[0] < end]
+        while (other := next((low for low in lows if abs(low - y) < gap - ROUNDING), None)) is not None:
+            y = other + gap
         placed.append(Label(label.kind, label.x, round(y, 1), label.anchor, label.text))
     return placed
+
+
+def _reach(label: Label, letter_width: float) -> tuple[float, float]:
+    """From where to where a label reaches, about."""
+    width = letter_width * len(label.text)
+    start = label.x - width * {"start": 0.0, "middle": 0.5, "end": 1.0}[label.anchor]
+    return start, start + width
 
 
 def _circle(radius: float) -> str:

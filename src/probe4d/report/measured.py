@@ -6,21 +6,41 @@ from collections.abc import Iterator
 from typing import Any
 
 from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.report.pointed_out import PointedOut, pointed_out
 from probe4d.wording import counted
 
-__all__ = ["answer_in_words", "answer_text", "measured"]
+__all__ = ["asked_for", "figures_measured", "in_units", "measured"]
 
-
-def answer_in_words(question: Question) -> str:
-    """The reference answer; for a choice question with the option's text behind the letter."""
-    text = answer_text(question)
-    return question.answer if text == question.answer else f"{question.answer}. {text}"
-
-
-def answer_text(question: Question) -> str:
-    """Text of the right option of a choice question, else the answer itself."""
-    position = LETTERS.find(question.answer) if len(question.answer) == 1 else -1
-    return question.options[position] if 0 <= position < len(question.options) else question.answer
+_FIRST_LESS_SECOND = "object 1 less object 2"
+_NAMES = {
+    "elevation_difference_m": f"height of the centres, {_FIRST_LESS_SECOND}",
+    "sideways_difference_m": f"how far right of the camera, {_FIRST_LESS_SECOND}",
+    "depth_difference_m": f"depth before the camera, {_FIRST_LESS_SECOND}",
+    "volume_difference_m3": f"volume, {_FIRST_LESS_SECOND}",
+    "length_difference_m": f"length, {_FIRST_LESS_SECOND}",
+    "width_difference_m": f"width, {_FIRST_LESS_SECOND}",
+    "height_difference_m": f"height, {_FIRST_LESS_SECOND}",
+    "distance_m": "distance",
+    "longitudinal_m": "longitudinal offset",
+    "lateral_m": "lateral offset",
+    "ego_distance_m": "distance from the ego vehicle",
+    "ego_longitudinal_m": "longitudinal offset from the ego vehicle",
+    "ego_lateral_m": "lateral offset from the ego vehicle",
+    "length_m": "length",
+    "width_m": "width",
+    "height_m": "height",
+    "gap_m": "gap between the footprints",
+    "vehicle_width_m": "width of the vehicle that would pass",
+    "spot_length_m": "length of the parking spot",
+    "spot_width_m": "width of the parking spot",
+    "clearance_m": "clearance on each side",
+    "hidden_after_m": "hidden once the ego vehicle has driven",
+    "witness": "box that decides",
+    "unit": "unit of the answer",
+}
+_OF_OPTIONS = {"distances_m": "distance", "volumes_m3": "volume"}
+_UNITS = {"_deg": "°", "_m3": " m³", "_m": " m"}
+_ABSENT = {"hidden_after_m": "never hidden", "witness": "none is around"}
 
 
 def measured(question: Question) -> list[tuple[str, str]]:
@@ -33,14 +53,40 @@ def measured(question: Question) -> list[tuple[str, str]]:
         rows.append(("fewest LiDAR returns", f"{question.lidar_points:,}"))
     for key, value in question.facts.items():
         if key != "margin_unit":
-            rows.extend(_rows(key, value))
+            rows.extend(_rows(question, key, value))
     return rows
 
 
-def _rows(key: str, value: Any) -> Iterator[tuple[str, str]]:
+def figures_measured(question: Question) -> list[tuple[str, str]]:
+    """Those rows of `measured` that hold one number of the answer: changes, bearings, distances, sizes."""
+    return [
+        (_name(key), in_units(key, value))
+        for key, value in question.facts.items()
+        if isinstance(value, float) and ("delta" in key or key == "bearing_deg" or key in _NAMES)
+    ]
+
+
+def asked_for(question: Question) -> tuple[str, str] | None:
+    """Name and value of what a question for a number asks for; null of other questions."""
+    found = figures_measured(question) if question.format == "number" else []
+    return found[0] if len(found) == 1 else None
+
+
+def in_units(key: str, value: float) -> str:
+    """A number with the unit that the name of its fact ends with; a difference with its sign."""
+    unit = next((unit for ending, unit in _UNITS.items() if key.endswith(ending)), "")
+    return f"{value:{'+' if 'delta' in key or 'difference' in key else ''}.2f}{unit}"
+
+
+def _rows(question: Question, key: str, value: Any) -> Iterator[tuple[str, str]]:
     match key, value:
         case "objects", list():
-            yield from (_object(fact) for fact in value if isinstance(fact, dict))
+            yield from (_object(one) for one in pointed_out(question))
+        case (("distances_m" | "volumes_m3"), list()) if len(value) == len(question.options):
+            for letter, text, measure in zip(LETTERS, question.options, value, strict=False):
+                yield f"{_OF_OPTIONS[key]} of {letter}. {text}", _plain(key, measure)
+        case (("hidden_after_m" | "witness"), None):
+            yield _name(key), _ABSENT[key]
         case "poses", list():
             yield "ego poses", ", ".join(f"frame {pose.get('frame')}: {pose.get('token')}" for pose in value)
         case "ego_motion", dict():
@@ -55,23 +101,25 @@ def _rows(key: str, value: Any) -> Iterator[tuple[str, str]]:
             yield _name(key), _plain(key, value)
 
 
-def _object(fact: dict[str, Any]) -> tuple[str, str]:
-    parts = []
+def _object(one: PointedOut) -> tuple[str, str]:
+    fact, parts = one.fact, []
     if "distance_m" in fact:
         parts.append(f"{fact['distance_m']:.2f} m away")
     if "x" in fact and "y" in fact:
-        parts.append(f"x {fact['x']:+.2f} m, y {fact['y']:+.2f} m")
+        parts.append(", ".join(f"{axis} {fact[axis]:+.2f} m" for axis in "xyz" if axis in fact))
     if fact.get("lidar_points") is not None:
         parts.append(counted(fact["lidar_points"], "LiDAR return"))
     if "box" in fact:
         parts.append(f"box {fact['box']}")
     where = f", frame {fact['frame']}" if "frame" in fact else ""
-    return f"{fact.get('label', 'object')}{where}", "; ".join(parts)
+    return f"{one.words}{where}", "; ".join(parts)
 
 
 def _name(key: str) -> str:
-    for suffix in ("_deg", "_m"):
-        key = key.removesuffix(suffix)
+    if key in _NAMES:
+        return _NAMES[key]
+    for ending in _UNITS:
+        key = key.removesuffix(ending)
     return key.replace("_", " ")
 
 
@@ -80,9 +128,7 @@ def _plain(key: str, value: Any) -> str:
         case bool():
             return "yes" if value else "no"
         case float():
-            unit = "°" if key.endswith("_deg") else " m" if key.endswith("_m") else ""
-            sign = "+" if "delta" in key else ""
-            return f"{value:{sign}.2f}{unit}"
+            return in_units(key, value)
         case list() if all(isinstance(item, str | int | float) for item in value):
             return ", ".join(map(str, value))
         case dict():

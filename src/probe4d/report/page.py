@@ -32,7 +32,7 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
     Args:
         diagnosis: What to report.
         out: The folder; made if needed, files of an earlier report are replaced.
-        scenes: Scenes of the questions; with them every question embedded has its bird's-eye picture.
+        scenes: Scenes of the questions; with them every question embedded has its picture.
         page: Whether the page is written; without it an earlier one is removed, which would tell of other tables.
 
     Returns:

@@ -16,39 +16,19 @@ import polars as pl
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.source import SceneNames
+from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.entities import Entity, SceneBoxes, entities_at, measured_elsewhere, unpack
-from probe4d.report.marks import PANEL, Label, Mark, View, apart, extent_for, outline
-from probe4d.report.measured import answer_text
+from probe4d.report.marks import LETTER_WIDTH, PANEL, Label, Mark, Panel, View, apart, extent_for, outline
+from probe4d.report.reference import answer_text
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["Panel", "Picture", "Pictures"]
+__all__ = ["Picture", "Pictures"]
 
 SECTOR_WIDTH_DEG = 360 / len(SECTORS)
 TIMELINE_ROW = 26.0
 LABEL_ROOM = 6.0
-LETTER_WIDTH = 8.3  # of the bold 13-unit labels, on average
-
-
-class Panel(msgspec.Struct, frozen=True):
-    """One panel of a picture.
-
-    Attributes:
-        title: What it shows, such as `frame 012`.
-        height: Height in drawing units; the width is `PANEL`.
-        extent: Half width in metres, which `grid` takes; null for a panel that is no bird's-eye view.
-        frame: Key frame whose faint boxes lie below; null without.
-        marks: Drawn over the faint boxes, in order.
-        labels: Texts over everything.
-    """
-
-    title: str
-    height: float
-    extent: int | None
-    frame: int | None
-    marks: list[Mark]
-    labels: list[Label]
 
 
 class Picture(msgspec.Struct, frozen=True):
@@ -65,9 +45,11 @@ class Pictures:
     Args:
         scenes: The scenes; questions about others have no picture.
         names: Scenes, by name or token, that will be asked for; no others are unpacked.
+        cameras: Camera panels of the questions that will be asked for; without it they have none.
     """
 
-    def __init__(self, scenes: Scenes, names: Iterable[str]) -> None:
+    def __init__(self, scenes: Scenes, names: Iterable[str], cameras: CameraPanels | None = None) -> None:
+        self._cameras = cameras
         self._names = SceneNames(scenes)
         wanted = sorted({found for name in names if (found := self._names.named(name)) is not None})
         keep = pl.col("scene").is_in(pl.Series(wanted, dtype=pl.String).implode())
@@ -118,6 +100,9 @@ class Pictures:
         shown = [entity for found in entities.values() for entity in found if entity.kind != "group"]
         view = View(extent_for([(entity.x, entity.y) for entity in shown]))
         panels = [_panel(question, part, frames, frame, entities, view) for frame in frames]
+        camera = None if self._cameras is None else self._cameras.panel(question)
+        if camera is not None:
+            panels.insert(0, camera)
         if interval is not None and question.options:
             panels.append(_timeline(question, interval, part.keyframes))
         return Picture(name, panels, _words(name, panels))
@@ -150,8 +135,9 @@ def _panel(
     _sectors(question, view, marks, labels)
     if len(frames) == 2:
         _motion(part, frames, frame, entities, view, marks)
+    origin = _compared_with(question, entities[frame])
     for entity in entities[frame]:
-        _point_out(entity, question.facts.get("bearing_deg"), view, marks, labels)
+        _point_out(entity, origin, None if origin else question.facts.get("bearing_deg"), view, marks, labels)
     if not entities[frame] and question.entities:
         told = f"no {' or '.join(question.entities)} measured here"
         labels.append(Label("absent", PANEL / 2, PANEL - 12, "middle", told))
@@ -163,9 +149,9 @@ def _panel(
 def _sectors(question: Question, view: View, marks: list[Mark], labels: list[Label]) -> None:
     """The sector proposed, and the true one, of a question about one key frame.
 
-    Over an interval `left` and `right` are predicates of motion, not sectors.
+    Over an interval `left` and `right` are predicates of motion, and in a camera's view they are those of the image.
     """
-    if len(question.frames) != 1:
+    if len(question.frames) != 1 or question.channel is not None:
         return
     asked = question.relation
     true = question.facts.get("sector", asked if question.answer == "Yes" else answer_text(question))
@@ -212,10 +198,20 @@ def _motion(
             marks.append(Mark("ghost", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
 
 
-def _point_out(entity: Entity, bearing: float | None, view: View, marks: list[Mark], labels: list[Label]) -> None:
+def _compared_with(question: Question, entities: Sequence[Entity]) -> Entity | None:
+    """The object that a question about a view compares others with; null where the ego vehicle is that."""
+    targets = [entity for entity in entities if entity.kind == "target"]
+    return targets[0] if question.channel is not None and targets and len(entities) > 1 else None
+
+
+def _point_out(
+    entity: Entity, origin: Entity | None, bearing: float | None, view: View, marks: list[Mark], labels: list[Label]
+) -> None:
+    """A box, its distance from the ego vehicle or from another entity, and its name."""
     kind, centre = entity.kind, (entity.x, entity.y)
-    if kind != "group":
-        marks.append(Mark(f"measure {kind}", view.path([(0.0, 0.0), centre])))
+    if kind != "group" and entity is not origin:
+        start = (0.0, 0.0) if origin is None else (origin.x, origin.y)
+        marks.append(Mark(f"measure {kind}", view.path([start, centre])))
     if entity.size is None:
         marks.append(Mark(f"box {kind}", view.dots([centre], 5.0)))
     else:
@@ -224,7 +220,9 @@ def _point_out(entity: Entity, bearing: float | None, view: View, marks: list[Ma
         marks.append(Mark(f"box {kind}", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
         marks.append(Mark(f"heading {kind}", view.path([centre, nose])))
     if kind != "group":
-        text = f"{entity.label} {entity.distance_m:.1f} m" + (f", {bearing:+.1f}°" if bearing is not None else "")
+        text = entity.label
+        if entity is not origin:
+            text += f" {entity.away_m(origin):.1f} m" + (f", {bearing:+.1f}°" if bearing is not None else "")
         labels.append(_beside(entity, kind, text, view))
 
 
@@ -273,9 +271,13 @@ def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> 
 
 
 def _words(scene: str, panels: Sequence[Panel]) -> str:
-    seen = "; ".join(
-        f"{panel.title}: {', '.join(label.text for label in panel.labels) or 'nothing pointed out'}"
-        for panel in panels
-        if panel.extent is not None
+    cameras = _labels(panel for panel in panels if panel.photograph is not None)
+    from_above = _labels(panel for panel in panels if panel.extent is not None)
+    camera = f"Camera image {cameras}. " if cameras else ""
+    return f"{camera}Bird's-eye view of {scene}, ego vehicle in the middle heading up. {from_above}."
+
+
+def _labels(panels: Iterable[Panel]) -> str:
+    return "; ".join(
+        f"{panel.title}: {', '.join(label.text for label in panel.labels) or 'nothing pointed out'}" for panel in panels
     )
-    return f"Bird's-eye view of {scene}, ego vehicle in the middle heading up. {seen}."

@@ -6,7 +6,17 @@ import re
 
 __all__ = ["DARK", "LIGHT", "css_variables", "resolved"]
 
+_ON_PHOTOGRAPHS: dict[str, str] = {
+    "dusk": "#171c22",
+    "lit-line": "#ffffff",
+    "lit-target": "#5cc8ff",
+    "lit-option": "#ffb054",
+    "lit-right": "#6df59a",
+    "lit-witness": "#ffe34d",
+}
+
 LIGHT: dict[str, str] = {
+    **_ON_PHOTOGRAPHS,
     "page": "#f6f7f9",
     "card": "#ffffff",
     "panel": "#fbfcfd",
@@ -24,6 +34,8 @@ LIGHT: dict[str, str] = {
     "target-tint": "#1f5fbf38",
     "option": "#a1520b",
     "option-tint": "#a1520b2b",
+    "witness": "#7a5c00",
+    "witness-tint": "#7a5c0026",
     "ego": "#323b46",
     "faint": "#8a96a42e",
     "faint-edge": "#8a96a4",
@@ -45,6 +57,7 @@ LIGHT: dict[str, str] = {
 }
 
 DARK: dict[str, str] = {
+    **_ON_PHOTOGRAPHS,
     "page": "#12161c",
     "card": "#1a2029",
     "panel": "#151a21",
@@ -62,6 +75,8 @@ DARK: dict[str, str] = {
     "target-tint": "#7db0f547",
     "option": "#f0a35e",
     "option-tint": "#f0a35e33",
+    "witness": "#e6cf5c",
+    "witness-tint": "#e6cf5c2b",
     "ego": "#ccd4dd",
     "faint": "#a0abb824",
     "faint-edge": "#76828f",

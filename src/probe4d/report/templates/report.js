@@ -269,11 +269,14 @@
     }
   }
 
-  function panel(scene, one) {
+  function panel(scene, one, index) {
     const svg = document.createElementNS(SVG, "svg");
-    for (const [name, value] of Object.entries({ class: "panel", role: "img", "aria-label": one.title, viewBox: `0 0 ${UNIT} ${one.height}` })) {
+    const kind = one.photograph === undefined ? "panel" : "panel camera";
+    const width = one.width ?? UNIT;
+    for (const [name, value] of Object.entries({ class: kind, role: "img", "aria-label": one.title, viewBox: `0 0 ${width} ${one.height}` })) {
       svg.setAttribute(name, value);
     }
+    if (one.photograph !== undefined) return photographed(svg, one, width, index);
     const grid = one.extent === null ? null : data.grids[one.extent];
     if (grid) {
       paths(svg, grid.marks.filter(([kind]) => BELOW.has(kind)));
@@ -288,13 +291,32 @@
     return element("figure", {}, element("figcaption", {}, one.title), svg);
   }
 
+  // A camera image, or why it is not here, below the outlines.
+  function photographed(svg, one, width, index) {
+    const found = data.photographs[one.photograph];
+    if (found?.jpeg) {
+      const href = `data:image/jpeg;base64,${found.jpeg}`;
+      shape(svg, "image", { href, width, height: one.height, preserveAspectRatio: "none" });
+    }
+    paths(svg, one.marks);
+    words(svg, one.labels);
+    const elsewhere = `This page holds other camera images. probe4d show BENCH ${questions.id[index]} --data DATAROOT writes this one.`;
+    const note = found?.jpeg ? null : element("p", { class: "legend" }, found?.problem ?? elsewhere);
+    return element("figure", { class: "photographed" }, element("figcaption", {}, one.title), svg, note);
+  }
+
   function picture(index) {
     const drawn = data.pictures?.[index];
     if (!drawn) return null;
-    const panels = element("div", { class: drawn.panels.length === 1 ? "panels one" : "panels", "data-picture": questions.id[index] });
-    panels.append(...drawn.panels.map((one) => panel(drawn.scene, one)));
-    const told = "Seen from above, ego vehicle in the middle, heading up. Blue: what is asked about; orange: other options; " +
-      "grey: other boxes, dashed without LiDAR returns; dotted lines: ways over the interval.";
+    const camera = drawn.panels.some((one) => one.photograph !== undefined);
+    const kind = camera ? "panels seen" : drawn.panels.length === 1 ? "panels one" : "panels";
+    const panels = element("div", { class: kind, "data-picture": questions.id[index] });
+    panels.append(...drawn.panels.map((one) => panel(drawn.scene, one, index)));
+    const colours = camera
+      ? "Blue: what is asked about; green: the right option; orange: other options; yellow: the object that decides"
+      : "Blue: what is asked about; orange: other options";
+    const told = `Seen from above${camera ? " in the second panel" : ""}, ego vehicle in the middle, heading up. ${colours}; ` +
+      `grey: other boxes, dashed without LiDAR returns${camera ? "" : "; dotted lines: ways over the interval"}.`;
     return element("figure", { "aria-label": drawn.words }, panels, element("p", { class: "legend" }, told));
   }
 

@@ -1,0 +1,19 @@
+"""The reference answer of a question, as a reader takes it in."""
+
+from __future__ import annotations
+
+from probe4d.benchmarks.question import LETTERS, Question
+
+__all__ = ["answer_in_words", "answer_text"]
+
+
+def answer_in_words(question: Question) -> str:
+    """The reference answer; for a choice question with the option's text behind the letter."""
+    text = answer_text(question)
+    return question.answer if text == question.answer else f"{question.answer}. {text}"
+
+
+def answer_text(question: Question) -> str:
+    """Text of the right option of a choice question, else the answer itself."""
+    position = LETTERS.find(question.answer) if len(question.answer) == 1 else -1
+    return question.options[position] if 0 <= position < len(question.options) else question.answer
