@@ -13,6 +13,9 @@ Array = NDArray[np.float64]
 
 _FIRST, _SECOND = np.triu_indices(8, 1)  # the 28 segments between eight corners
 
+_LEAST_PX = 1e-7
+"""What is no wider or higher is a line: one between two corners alone has a width by rounding, or none."""
+
 
 class _Extent(NamedTuple):
     low: Array
@@ -42,7 +45,7 @@ def bounds_on_canvas(corners_px: Array, canvas_px: Array) -> Array:
     across, down = _extent_in_band(x, y, height), _extent_in_band(y, x, width)
     low = np.maximum(np.stack([across.low, down.low], axis=-1), 0)
     high = np.minimum(np.stack([across.high, down.high], axis=-1), canvas_px)
-    has_both = (low < high).all(axis=1, keepdims=True)
+    has_both = (high - low > _LEAST_PX).all(axis=1, keepdims=True)
     bounds: Array = np.where(has_both, np.hstack([low, high]), np.nan)
     return bounds
 

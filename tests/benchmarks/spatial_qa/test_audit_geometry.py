@@ -147,6 +147,18 @@ def test_a_triangle_over_a_corner_of_the_image_shows_that_corner() -> None:
     assert np.isnan(away).all()
 
 
+def test_two_corners_in_front_are_a_line_whatever_their_rounding() -> None:
+    rng = np.random.default_rng(9)
+    depth = np.full((500, 8), -1.0)
+    depth[:, :2] = rng.uniform(0.01, 3, (500, 2))
+    place = rng.uniform(0, 400, (500, 1))
+    across = np.broadcast_to(place, (500, 8)) * (1 + rng.choice([-4e-16, 0, 4e-16], (500, 8)))
+    pixels = np.stack([across, rng.uniform(-100, 700, (500, 8))], axis=-1)
+    assert np.isnan(outline_bounds(rays(pixels, depth), np.full((500, 2), 500.0))).all()
+    shown = np.where(depth[..., None] > 0, rays(pixels, depth)[..., :2] / depth[..., None], np.nan)
+    assert np.isnan(bounds_on_canvas(shown, np.full((500, 2), 500.0))).all()
+
+
 @pytest.mark.real_data
 def test_measures_recorded_scenes_as_the_scenes_do(real_data: Callable[[str], Path]) -> None:
     root = real_data("nuscenes_mini")

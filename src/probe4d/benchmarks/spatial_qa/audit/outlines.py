@@ -21,7 +21,7 @@ _FIRST, _SECOND = np.array(list(combinations(range(8), 2))).T
 """The segments between two of eight corners: every edge of an outline is one of them, and the others lie within it."""
 
 _SNAP_PX = 1e-7
-"""What lies so close to the border of the image lies on it."""
+"""What lies so close to the border of the image lies on it, and what is no wider or higher is a line."""
 
 
 def outline_bounds(rays: Array, size_px: Array) -> Array:
@@ -98,5 +98,6 @@ def _bounds(corners: Array, size_px: Array) -> Array:
     low, high = np.fmin.reduce(corners, axis=1), np.fmax.reduce(corners, axis=1)
     low = np.where(low < _SNAP_PX, 0.0, low)
     high = np.where(high > size_px - _SNAP_PX, size_px, high)
-    bounds: Array = np.where((high > low).all(axis=1, keepdims=True), np.hstack([low, high]), np.nan)
+    is_area = (high - low > _SNAP_PX).all(axis=1, keepdims=True)
+    bounds: Array = np.where(is_area, np.hstack([low, high]), np.nan)
     return bounds
