@@ -9,10 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from in_process import called
 from rich.console import Console
 
 import making
 from probe4d.cli.diagnosis_tables import tables_in_percent, tables_of_numbers
+from probe4d.errors import InputError
 from probe4d.report.lookup import percent
 from probe4d.runs.run import Answer, RunRecord, write_run
 
@@ -91,6 +93,41 @@ def test_the_report_is_written(command: Command, asked: Path, tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(tmp_path / "report" / "report.html")
     assert (tmp_path / "report" / "report.html").is_file()
+
+
+def test_templates_are_printed_and_controls_learn_from_another_benchmark(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    rows = [
+        making.with_id_of_content(
+            making.question(
+                place,
+                scene=f"scene-{place // 16}",
+                template=("larger", "[red]taller")[place // 2 % 2],
+                answer=("Yes", "No")[place % 2],
+                context=("bus|car", "car|bus")[place % 2],
+            )
+        )
+        for place in range(160)
+    ]
+    full = making.benchmark_of(rows, tmp_path / "full")
+    making.benchmark_of(rows[:64], tmp_path / "few")
+    given = ("diagnose", tmp_path / "few", "--no-report", "--out", tmp_path / "out", "--fit-controls")
+    called(*given, tmp_path / "full")
+    printed = capsys.readouterr()
+    lines = [line for line in printed.out.splitlines() if "taller" in line]
+    assert "[red]taller" in lines[0]
+    assert lines[-1] == (
+        "Words alone nearly solve (90 % right or more) 2 of 2 templates with 20 questions or more: "
+        "larger (100.0 % of 32) and [red]taller (100.0 % of 32)."
+    )
+    assert "The controls learned from another benchmark" in printed.err
+    assert set(pl.read_csv(tmp_path / "out" / "words_alone.csv")["learned_from"]) == {full.fingerprint}
+    with pytest.raises(InputError, match="holds no yes-no questions of the family 'existence' but those"):
+        called(*given, tmp_path / "few")
+    with pytest.raises(InputError, match="no report is written to it"):
+        called("diagnose", tmp_path / "few", "--out", tmp_path / "full", "--fit-controls", tmp_path / "full")
 
 
 def test_controls_alone_and_comparisons(command: Command, asked: Path, tmp_path: Path) -> None:

@@ -18,13 +18,19 @@ from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.bootstrap import intervals, scene_sums
 from probe4d.diagnosis.control_runs import control_model
 from probe4d.diagnosis.controls import content_control
-from probe4d.diagnosis.fitting import fitted_controls
+from probe4d.diagnosis.fitting import ControlAnswers, control_answers
+from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
 from probe4d.errors import InputError
 from probe4d.runs.ask import ask
 
 FULL = benchmark_of(pair_questions(1, scenes=40))
 BALANCED = benchmark_of(balanced_in_contexts(FULL.questions, 6), parameters={"balance": "contents"})
+
+
+def fitted(benchmark: Benchmark, other: Benchmark) -> ControlAnswers:
+    """What controls answer that learned from another benchmark."""
+    return control_answers(benchmark, make_sheet(benchmark), make_number_sheet(benchmark), other)
 
 
 def shares_right(benchmark: Benchmark, labels: np.ndarray[tuple[int], np.dtype[np.int8]]) -> tuple[float, float, float]:
@@ -43,19 +49,19 @@ def test_inside_a_sample_balanced_in_contents_leaving_a_scene_out_falls_below_ch
 
 
 def test_outside_of_it_the_interval_contains_chance() -> None:
-    fitted = fitted_controls(BALANCED, FULL)
-    value, low, high = shares_right(BALANCED, fitted.content.labels)
+    answers = fitted(BALANCED, FULL)
+    value, low, high = shares_right(BALANCED, answers.content.labels)
     assert value == 0.5
     assert low <= 0.5 <= high
-    assert fitted.content.known.mean() > 0.9
-    assert 0 < fitted.content.labels.mean() < 1
+    assert answers.content.known.mean() > 0.9
+    assert 0 < answers.content.labels.mean() < 1
 
 
 def test_outside_of_a_plain_sample_it_finds_what_words_tell() -> None:
     here, there = pair_questions(1, scenes=8), benchmark_of(pair_questions(1, scenes=20, first=8))
     for template, least, most in (("longer", 0.7, 0.9), ("left", 0.35, 0.65)):
         sample = benchmark_of([one for one in here if one.template == template])
-        assert least < shares_right(sample, fitted_controls(sample, there).content.labels)[0] < most
+        assert least < shares_right(sample, fitted(sample, there).content.labels)[0] < most
 
 
 CLASSES, SCENES = ("car", "bus", "van"), ("a", "b", "c", "d")
@@ -89,9 +95,9 @@ def test_it_learns_from_other_scenes_and_questions_alone(
     always = ([(word, "z", "Yes") for word in CLASSES], [(list(CLASSES), "z", "B")])
     asked = questions_of(yes_no, choices)
     other = questions_of([*yes_no, *more_yes_no, *always[0]], [*choices, *more_choices, *always[1]])
-    fitted = fitted_controls(benchmark_of(asked), benchmark_of(other))
+    answers = fitted(benchmark_of(asked), benchmark_of(other))
     beside = [one for one in other if one.id not in {own.id for own in asked}]
-    for own, code in zip(asked, fitted.content.labels, strict=True):
+    for own, code in zip(asked, answers.content.labels, strict=True):
         alike = [one for one in beside if (one.family, one.context) == (own.family, own.context)]
         if own.format == "yes-no":
             scenes = {one.scene for one in asked if (one.family, one.context) == (own.family, own.context)}
@@ -109,11 +115,11 @@ def test_it_learns_from_other_scenes_and_questions_alone(
 
 def test_numbers_are_learned_from_other_scenes() -> None:
     here, there = benchmark_of(pair_questions(1, scenes=3)), benchmark_of(pair_questions(1, scenes=9))
-    fitted = fitted_controls(here, there)
+    answers = fitted(here, there)
     beside = [one for one in there.questions if one.id not in set(here.table["id"])]
     numbers = [one for one in here.questions if one.format == "number"]
     for own, constant, median in zip(
-        numbers, fitted.numbers["control:fixed"], fitted.numbers["control:median"], strict=True
+        numbers, answers.numbers["control:fixed"], answers.numbers["control:median"], strict=True
     ):
         alike = [one for one in beside if one.template == own.template and one.scene != own.scene]
         assert constant == np.median([float(one.answer) for one in alike])
@@ -126,9 +132,9 @@ def test_a_run_keeps_what_its_control_learned_from(built: Benchmark, tmp_path: P
     model = control_model(few, "control:content", fit_controls=built)
     run = ask(few, tmp_path / "run", model=model)
     assert run.record.parameters == {"fit_controls": built.fingerprint}
-    sheet, fitted = make_sheet(few), fitted_controls(few, built)
+    sheet, answers = make_sheet(few), fitted(few, built)
     kinds = sheet.questions["format"]
-    labels = [label_of(int(code), kind) for code, kind in zip(fitted.content.labels, kinds, strict=True)]
+    labels = [label_of(int(code), kind) for code, kind in zip(answers.content.labels, kinds, strict=True)]
     assert run.answers["text"].to_list() == labels
     with pytest.raises(InputError, match=r'--fit-controls was "\w+" and is now not given'):
         ask(few, tmp_path / "run", model=control_model(few, "control:content"))
@@ -158,5 +164,5 @@ def test_what_teaches_nothing_is_refused() -> None:
         ),
     ):
         with pytest.raises(InputError, match=words):
-            fitted_controls(here, other)
-    assert fitted_controls(here, there).fingerprint == fingerprint(there.table)
+            fitted(here, other)
+    assert fitted(here, there).learned_from == fingerprint(there.table)

@@ -24,6 +24,7 @@ FILES = {
     "pairs.csv",
     "shortcuts.csv",
     "slices.csv",
+    "words_alone.csv",
     *PARQUET,
 }
 

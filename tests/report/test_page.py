@@ -130,9 +130,8 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
 
 def test_the_report_folder_holds_the_tables_and_the_page(tmp_path: Path) -> None:
     diagnosis = diagnosed({"one": right_answers(QUESTIONS)}, QUESTIONS)
-    tables = {
-        f"{name}.csv" for name in ("changes", "figures", "models", "run_families", "pairs", "shortcuts", "slices")
-    }
+    names = ("changes", "figures", "models", "run_families", "pairs", "shortcuts", "slices", "words_alone")
+    tables = {f"{name}.csv" for name in names}
     tables |= {"records.parquet", "variants.parquet"}
     assert write_report(diagnosis, tmp_path / "report") == tmp_path / "report" / "report.html"
     assert {path.name for path in (tmp_path / "report").iterdir()} == {*tables, "report.html"}

@@ -154,3 +154,25 @@ def test_bins_of_a_part_are_not_drawn_among_those_of_all() -> None:
     assert drawn
     assert {title: "margin" not in title for title in drawn} == drawn
     assert {row[1] for row in slices.table.rows if "margin" in row[0]} >= {"before", "after"}
+
+
+def test_words_alone_are_charted_where_families_have_several_templates() -> None:
+    templates = [msgspec.structs.replace(one, template=f"{one.template} {one.order % 2}") for one in QUESTIONS]
+    diagnosis = diagnosed({}, templates)
+    (part,) = (section for section in sections(diagnosis) if section.anchor == "templates")
+    words = diagnosis.words_alone
+    assert [row[1] for row in part.table.rows] == words["template"].to_list()
+    assert [row[3] for row in part.table.rows] == [percent(value) for value in words["value"]]
+    assert len(part.charts) == words.select("family", "format").n_unique()
+    assert not part.statements
+    record = msgspec.structs.replace(diagnosis.benchmark.record, parameters={"balance": "contents"})
+    balanced = dataclasses.replace(diagnosis, benchmark=dataclasses.replace(diagnosis.benchmark, record=record))
+    (part,) = (section for section in sections(balanced) if section.anchor == "templates")
+    assert "falls far below chance by construction" in part.statements[0].text
+    (part,) = (
+        section
+        for section in sections(dataclasses.replace(balanced, learned_from="0" * 64))
+        if section.anchor == "templates"
+    )
+    assert not part.statements
+    assert "learned from another benchmark" in part.intro

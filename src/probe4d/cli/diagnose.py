@@ -41,6 +41,10 @@ def diagnose_command(
     allow_missing: Annotated[
         bool, typer.Option("--allow-missing", help="Count questions without an answer as wrong.")
     ] = False,
+    fit_controls: Annotated[
+        Path | None,
+        typer.Option(metavar="BENCH", help="Benchmark that controls learn from; left out: the one diagnosed."),
+    ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables only, no report.html.")] = False,
 ) -> None:
     """Score runs beside controls that see no sensor, and show what their answers depend on."""
@@ -50,7 +54,7 @@ def diagnose_command(
     from probe4d.report.page import write_report
     from probe4d.runs.run import read_run
 
-    _refuse_inputs(out, [benchmark, *(runs or ())])
+    _refuse_inputs(out, [benchmark, *(runs or ()), *([] if fit_controls is None else [fit_controls])])
     read = read_benchmark(benchmark)
     scenes = None
     if data is not None and not no_report:
@@ -66,6 +70,7 @@ def diagnose_command(
         compare=compare or (),
         allow_missing=allow_missing,
         model_names=_named(model_name or ()),
+        fit_controls=None if fit_controls is None else read_benchmark(fit_controls),
     )
     written = write_report(diagnosis, out, scenes=scenes, page=not no_report)
     for warning in diagnosis.warnings:
@@ -109,6 +114,7 @@ def _print_overview(diagnosis: Diagnosis) -> None:
 
     from probe4d.cli import diagnosis_tables as tables
     from probe4d.diagnosis import overview
+    from probe4d.diagnosis.words_alone import has_templates, said_of_templates
 
     # Elsewhere than on a terminal nothing but COLUMNS limits the width, and nothing may be cut off.
     console = Console(highlight=False, width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else 10_000)
@@ -126,3 +132,7 @@ def _print_overview(diagnosis: Diagnosis) -> None:
     shares = numbers_asked.filter(metric="tolerance_accuracy").drop("unit", "metric")
     if any(tables.differ(row[2:]) for table in (asked, shares) for row in table.iter_rows()):
         console.print("In parentheses: of how many questions, where not all columns are of the same.")
+    if has_templates(diagnosis.words_alone):
+        console.print(tables.table_of_templates(diagnosis.words_alone))
+    for sentence in said_of_templates(diagnosis):
+        console.print(output.harmless(sentence), markup=False)

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
-__all__ = ["differ", "tables_by_model", "tables_in_percent", "tables_of_averages", "tables_of_numbers"]
+__all__ = [
+    "differ",
+    "table_of_templates",
+    "tables_by_model",
+    "tables_in_percent",
+    "tables_of_averages",
+    "tables_of_numbers",
+]
 
 _SYMBOLS = {"metres": "m", "degrees": "°"}
 _LARGE = 1e6
@@ -132,6 +139,30 @@ def _with_numbers(cells: Sequence[str], numbers: Sequence[int | None]) -> list[s
     if not differ(numbers):
         return list(cells)
     return [f"{cell} ({n:,})" if cell else "" for cell, n in zip(cells, numbers, strict=True)]
+
+
+def table_of_templates(words: pl.DataFrame) -> Table:
+    """A row for each template: what words alone get right, its interval, guessing and the number of questions.
+
+    Args:
+        words: Columns of `WORDS_ALONE_SCHEMA`.
+    """
+    from rich.markup import escape
+    from rich.table import Table
+
+    from probe4d.wording import in_percent
+
+    table = Table()
+    for name in ("from words alone, %", "format"):
+        table.add_column(name, overflow="fold")
+    for name in ("right", "95 % interval", "chance", "n"):
+        table.add_column(name, justify="right", overflow="fold")
+    for one in words.iter_rows(named=True):
+        bounds = "" if one["low"] is None else f"{in_percent(one['low'])} to {in_percent(one['high'])}"
+        chance = "" if one["chance"] is None else in_percent(one["chance"])
+        numbers = (in_percent(one["value"]), bounds, chance, f"{one['n']:,}")
+        table.add_row(escape(output.harmless(one["template"])), one["format"], *numbers)
+    return table
 
 
 def _tables(

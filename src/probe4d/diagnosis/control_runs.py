@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 
+import numpy as np
+import numpy.typing as npt
+
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS
-from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, NUMBER_CONTROLS, content_control, fixed_control
-from probe4d.diagnosis.fitting import FittedControls, fitted_controls
-from probe4d.diagnosis.number_sheet import make_number_sheet
-from probe4d.diagnosis.sheet import label_of, make_sheet
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, fixed_control
+from probe4d.diagnosis.fitting import control_answers
+from probe4d.diagnosis.number_sheet import NumberSheet, Values, make_number_sheet
+from probe4d.diagnosis.sheet import Sheet, label_of, make_sheet
 from probe4d.errors import InputError
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.requests import request_key
@@ -19,8 +22,7 @@ from probe4d.wording import listed
 
 __all__ = ["ControlModel", "control_model"]
 
-_OF_LABELS = {FIXED: fixed_control, CONTENT: content_control}
-_CONTROLS = (*_OF_LABELS, MEDIAN)
+_CONTROLS = (FIXED, CONTENT, MEDIAN)
 
 
 class ControlModel:
@@ -103,9 +105,10 @@ def control_model(
     if name not in _CONTROLS:
         raise InputError(f"there is no control {name!r}.", remedy=f"There are {listed(_CONTROLS)}.")
     how = setting_named(setting)
-    fitted = None if fit_controls is None else fitted_controls(benchmark, fit_controls)
-    labels = _labels(benchmark, name, fitted) if name in _OF_LABELS else {}
-    numbers = _numbers(benchmark, name, fitted)
+    sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
+    answers = control_answers(benchmark, sheet, number_sheet, fit_controls)
+    labels = {} if name == MEDIAN else _labels(sheet, fixed_control(sheet) if name == FIXED else answers.content.labels)
+    numbers = _numbers(number_sheet, answers.numbers[FIXED if name == FIXED else MEDIAN])
     if not labels and not numbers:
         raise InputError(
             f"holds no question that {name} answers.",
@@ -120,19 +123,17 @@ def control_model(
             if label is not None and name == CONTENT:
                 text = variant.letter_shown(label, len(question.options))
             replies[request_key(question.id, variant.name)] = text or number
-    made_from = {} if fitted is None else {"fit_controls": fitted.fingerprint}
+    made_from = {} if answers.learned_from is None else {"fit_controls": answers.learned_from}
     return ControlModel(name, how.name, replies, made_from=made_from)
 
 
 def _answered_by(name: str) -> str:
     """The questions that a control answers, in words."""
     numbers = "questions for a number of a known unit that several scenes have"
-    return f"yes-no and choice questions and {numbers}" if name in _OF_LABELS else numbers
+    return numbers if name == MEDIAN else f"yes-no and choice questions and {numbers}"
 
 
-def _labels(benchmark: Benchmark, name: str, fitted: FittedControls | None) -> dict[str, str]:
-    sheet = make_sheet(benchmark)
-    codes = _OF_LABELS[name](sheet) if fitted is None or name == FIXED else fitted.content.labels
+def _labels(sheet: Sheet, codes: npt.NDArray[np.int8]) -> dict[str, str]:
     asked = sheet.questions.select("id", "format").iter_rows()
     return {
         identity: label_of(code, kind) or LETTERS[0]
@@ -140,9 +141,7 @@ def _labels(benchmark: Benchmark, name: str, fitted: FittedControls | None) -> d
     }
 
 
-def _numbers(benchmark: Benchmark, name: str, fitted: FittedControls | None) -> dict[str, str]:
-    sheet, control = make_number_sheet(benchmark), FIXED if name == FIXED else MEDIAN
-    values = NUMBER_CONTROLS[control](sheet) if fitted is None else fitted.numbers[control]
+def _numbers(sheet: NumberSheet, values: Values) -> dict[str, str]:
     asked = sheet.questions.select("id", "unit").iter_rows()
     return {
         identity: f"{value!r} {unit}"

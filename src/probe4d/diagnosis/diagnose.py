@@ -17,6 +17,7 @@ from probe4d.diagnosis.branches import branches_of
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.examination import CONTROLS, Examination, examine
+from probe4d.diagnosis.fitting import control_answers
 from probe4d.diagnosis.labels import read_labels
 from probe4d.diagnosis.model_names import models_table
 from probe4d.diagnosis.number_diagnosis import diagnose_numbers
@@ -24,6 +25,7 @@ from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
 from probe4d.diagnosis.pairs import EGO, EGO_PAPER, PLAIN, pairs_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, label_of, make_sheet
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, Diagnosis, control_beside, in_order
+from probe4d.diagnosis.words_alone import balance_shines_through, words_alone
 from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
@@ -40,6 +42,7 @@ def diagnose(
     compare: Sequence[str] = (),
     allow_missing: bool = False,
     model_names: Mapping[str, str] = MappingProxyType({}),
+    fit_controls: Benchmark | None = None,
 ) -> Diagnosis:
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
@@ -52,13 +55,16 @@ def diagnose(
         allow_missing: Count questions without an answer as wrong instead of refusing the run.
         model_names: What the models of some runs are called, by the name of the run, where their records do not tell
             family and size (see `named_model`).
+        fit_controls: Benchmark that the controls learn from (see `probe4d.diagnosis.fitting`); null lets them learn
+            from the questions that are asked.
 
     Returns:
         Every figure, record, pair, shortcut, slice and change.
 
     Raises:
         InputError: No question of the benchmark can be scored, two runs have one name, a name is reserved for
-            controls or begins like a formula, a run does not fit the benchmark, or an unknown run is named.
+            controls or begins like a formula, a run does not fit the benchmark, an unknown run is named, or controls
+            learn nothing from the benchmark that they are to learn from.
     """
     names = _checked_names(runs)
     suite = benchmark.record.suite
@@ -66,6 +72,8 @@ def diagnose(
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     scored = _scored(benchmark, sheet, number_sheet)
     gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
+    controls = control_answers(benchmark, sheet, number_sheet, fit_controls)
+    fitted = controls.learned_from is not None
     records = read_labels(gathered.rows, sheet, parser=parser)
     answers = records.filter("main")
     book = book_of(sheet, names, answers)
@@ -74,13 +82,28 @@ def diagnose(
     # Runs that were asked the same questions are examined together.
     sets = book.sets()
     examined = [
-        examine(book.part(items, asked), layouts, records, branches, suite=suite, averages=averages)
+        examine(
+            book.part(items, asked),
+            layouts,
+            records,
+            branches,
+            suite=suite,
+            averages=averages,
+            content=controls.content.labels[items] if fitted or items.size == sheet.scenes.size else None,
+        )
         for items, asked in sets
     ]
     first = examined[0].sheet
     for control in CONTROLS:
         book = book.with_answerer(control, sets[0][0], first.labels[first.row(control)])
-    numbers = diagnose_numbers(number_sheet, names, gathered.rows, suite=suite, averages=averages)
+    numbers = diagnose_numbers(
+        number_sheet,
+        names,
+        gathered.rows,
+        suite=suite,
+        averages=averages,
+        controls=controls.numbers if fitted else None,
+    )
     compared = compare_runs(book, numbers.book, runs, compare, suite=suite, averages=averages)
     return Diagnosis(
         benchmark=benchmark,
@@ -104,7 +127,16 @@ def diagnose(
         run_families=compared.run_families,
         variants=_variants(sheet, records),
         numbers=numbers.numbers,
+        words_alone=words_alone(
+            sheet,
+            controls.content,
+            number_sheet,
+            controls.numbers,
+            learned_from=controls.learned_from or benchmark.fingerprint,
+        ),
+        learned_from=controls.learned_from,
         warnings=(
+            *filter(None, [controls.told, balance_shines_through(benchmark, controls.learned_from)]),
             *_doubts(benchmark, scored, gathered.rows.filter(pl.col("run").is_in(names[:1]))),
             *(sentence for one in examined for sentence in _unpaired(one)),
             *gathered.warnings,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.suite import Average
@@ -59,6 +61,7 @@ def examine(
     *,
     suite: str,
     averages: Sequence[Average] = (),
+    content: npt.NDArray[np.int8] | None = None,
 ) -> Examination:
     """Examine the answers of runs beside those of the controls.
 
@@ -69,9 +72,11 @@ def examine(
         branches: What the kept logits of every run say (see `branches_of`).
         suite: Name of the suite.
         averages: Averages of its paper.
+        content: (questions,) what `control:content` answers; null lets it learn from these questions.
     """
     runs = sheet.names
-    sheet = sheet.answered([*runs, *CONTROLS], [*sheet.labels, fixed_control(sheet), content_control(sheet)])
+    content = content_control(sheet) if content is None else content
+    sheet = sheet.answered([*runs, *CONTROLS], [*sheet.labels, fixed_control(sheet), content])
     layout_of = dict.fromkeys(CONTROLS, layouts[runs[0]] if runs else PLAIN) | {name: layouts[name] for name in runs}
     pairs = tuple(
         prompt_pairs(sheet, layout)

@@ -1,4 +1,4 @@
-"""Controls that learn from another benchmark than the one whose questions they answer."""
+"""What controls answer to a whole benchmark, learning from it or from another one."""
 
 from __future__ import annotations
 
@@ -9,55 +9,64 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.controls import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers
-from probe4d.diagnosis.number_sheet import Values, make_number_sheet, scored_numbers
-from probe4d.diagnosis.sheet import SCORED_FORMATS, make_sheet
+from probe4d.diagnosis.number_sheet import NumberSheet, Values, make_number_sheet, scored_numbers
+from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, make_sheet
 from probe4d.errors import InputError
 
-__all__ = ["FittedControls", "fitted_controls"]
+__all__ = ["ControlAnswers", "control_answers"]
 
 _CELL = ["family", "format"]
 _MORE = "Let controls learn from a benchmark that asks such questions of further scenes, as one of another split does."
 
 
 @dataclass(frozen=True, eq=False)
-class FittedControls:
-    """What the controls answer that learned from another benchmark.
+class ControlAnswers:
+    """What the controls that learn answer to all questions of a benchmark.
 
     Attributes:
-        fingerprint: Fingerprint of the benchmark that they learned from.
         content: What `control:content` answers to the yes-no and choice questions, in the order of their sheet.
         numbers: What each control answers to the questions for a number, in the order of theirs.
+        learned_from: Fingerprint of the benchmark that they learned from; null where that is the same.
     """
 
-    fingerprint: str
     content: FromWords
     numbers: dict[str, Values]
+    learned_from: str | None
 
     @property
-    def told(self) -> str:
-        """What they learned from and how far that reached, as a sentence."""
+    def told(self) -> str | None:
+        """What they learned from and how far that reached, as a sentence; null where it is the benchmark itself."""
+        if self.learned_from is None:
+            return None
         known, asked = int(self.content.known.sum()), self.content.known.size
         return (
-            f"The controls learned from another benchmark (fingerprint {self.fingerprint[:12]}). Of "
-            f"{asked:,} yes-no and choice questions it holds something on {known:,}, asked of other scenes; the others "
-            "are answered No, or with the first option."
+            f"The controls learned from another benchmark (fingerprint {self.learned_from[:12]}). Of {asked:,} yes-no "
+            f"and choice questions there is something to learn from for {known:,}; the others are answered No, or "
+            "with the first option."
         )
 
 
-def fitted_controls(benchmark: Benchmark, other: Benchmark) -> FittedControls:
-    """Answer the questions of a benchmark from their text, by how those of another one are answered.
+def control_answers(
+    benchmark: Benchmark, sheet: Sheet, numbers: NumberSheet, other: Benchmark | None = None
+) -> ControlAnswers:
+    """Answer the questions of a benchmark from their text, by how others are answered.
 
-    What is learned from is never a question of the benchmark, and never of the scene of the question answered;
-    `content_answers` says what of it counts.
+    What is learned from is never of the scene of the question answered, and where it is of another benchmark, never a
+    question of this one; `content_answers` says what of it counts.
 
     Args:
         benchmark: The questions to answer.
-        other: The questions to learn from.
+        sheet: Its yes-no and choice questions.
+        numbers: Its questions for a number.
+        other: The questions to learn from; null learns from the benchmark itself.
 
     Raises:
-        InputError: The other is of another suite, writes other contexts, or leaves nothing to learn from of some
-            family and format.
+        InputError: The other is of another suite, holds no context that is asked about, or leaves nothing to learn
+            from of some family and format.
     """
+    if other is None:
+        values = {name: answer(numbers) for name, answer in NUMBER_CONTROLS.items()}
+        return ControlAnswers(content_answers(sheet), values, None)
     if other.record.suite != benchmark.record.suite:
         raise InputError(
             f"is of the suite {other.record.suite!r}, and the questions to be answered of {benchmark.record.suite!r}.",
@@ -66,13 +75,11 @@ def fitted_controls(benchmark: Benchmark, other: Benchmark) -> FittedControls:
         )
     rest = replace(other, table=other.table.join(benchmark.table.select("id"), on="id", how="anti"))
     _refuse_other_questions(_scored(benchmark), _scored(rest), rest)
-    sheet, numbers = make_sheet(benchmark), make_number_sheet(benchmark)
-    content = content_answers(sheet, make_sheet(rest))
-    learned_numbers = make_number_sheet(rest)
+    content, learned_numbers = content_answers(sheet, make_sheet(rest)), make_number_sheet(rest)
     values = {name: answer(numbers, learned_numbers) for name, answer in NUMBER_CONTROLS.items()}
     for questions, known in ((sheet.questions, content.known), (numbers.questions, ~np.isnan(values[MEDIAN]))):
         _refuse_same_scenes(questions.select(_CELL).with_columns(known=pl.Series(known)), rest)
-    return FittedControls(other.fingerprint, content, values)
+    return ControlAnswers(content, values, other.fingerprint)
 
 
 def _scored(benchmark: Benchmark) -> pl.DataFrame:

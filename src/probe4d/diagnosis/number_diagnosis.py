@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,7 +39,13 @@ class DiagnosedNumbers:
 
 
 def diagnose_numbers(
-    sheet: NumberSheet, names: Sequence[str], rows: pl.DataFrame, *, suite: str, averages: Sequence[Average] = ()
+    sheet: NumberSheet,
+    names: Sequence[str],
+    rows: pl.DataFrame,
+    *,
+    suite: str,
+    averages: Sequence[Average] = (),
+    controls: Mapping[str, Values] | None = None,
 ) -> DiagnosedNumbers:
     """Score the answers of runs to questions for a number of a known unit, each in its first variant.
 
@@ -49,13 +55,17 @@ def diagnose_numbers(
         rows: What they answered, columns of `ANSWERED_SCHEMA`; other questions may be among them.
         suite: Name of the suite.
         averages: Averages of its paper.
+        controls: What each of `NUMBER_CONTROLS` answers; null lets them learn from the questions that runs beside
+            them were asked.
     """
     records = _records(sheet, rows)
     book = book_of(sheet, names, records.rename({"value": "code"}))
     numbers = [records.select(list(NUMBERS_SCHEMA))]
     parts, tables = [], []
     for items, together in book.sets():
-        part = _with_controls(book.part(items, together))
+        part = book.part(items, together)
+        said = [answer(part) if controls is None else controls[name][items] for name, answer in NUMBER_CONTROLS.items()]
+        part = part.answered([*part.names, *NUMBER_CONTROLS], [*part.values, *said])
         figures = Figures(part, suite)
         add_nearness(figures, part, part.names, nearness_of(part))
         add_number_averages(figures, part, averages, part.names, nearness_of(part))
@@ -103,11 +113,6 @@ def _parsed(rows: pl.DataFrame) -> pl.DataFrame:
     schema = {"state": pl.String(), "value": pl.Float64(), "reason": pl.String()}
     read = distinct.hstack(pl.DataFrame(readings, schema=schema, orient="row"))
     return rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left")
-
-
-def _with_controls(part: NumberSheet) -> NumberSheet:
-    controls = [answer(part) for answer in NUMBER_CONTROLS.values()]
-    return part.answered([*part.names, *NUMBER_CONTROLS], [*part.values, *controls])
 
 
 def _of_control(control: str, part: NumberSheet, values: Values) -> pl.DataFrame:

@@ -22,6 +22,7 @@ __all__ = [
     "RUN_FAMILIES_SCHEMA",
     "SHORTCUTS_SCHEMA",
     "SLICES_SCHEMA",
+    "WORDS_ALONE_SCHEMA",
     "Comparison",
     "Diagnosis",
     "FamilyComparison",
@@ -124,6 +125,24 @@ MODELS_SCHEMA: dict[str, pl.DataType] = {
     "model_family": pl.String(),  # null where what answered is no model
     "parameters": pl.Float64(),  # null where the name does not say
 }
+
+WORDS_ALONE_SCHEMA: dict[str, pl.DataType] = {
+    "family": pl.String(),
+    "format": pl.String(),
+    "template": pl.String(),
+    "control": pl.String(),  # `control:content`, of numbers `control:median`
+    "metric": pl.String(),  # `accuracy`, of numbers `tolerance_accuracy`
+    "value": pl.Float64(),
+    "low": pl.Float64(),  # as in FIGURES_SCHEMA
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+    "chance": pl.Float64(),  # of guessing; null of numbers
+    "fixed": pl.Float64(),  # the same metric of `control:fixed`
+    "known": pl.Float64(),  # share of the questions on which there was something to learn from
+    "nearly_solved": pl.Boolean(),
+    "learned_from": pl.String(),  # fingerprint of the benchmark that the control learned from
+}
+"""One row for each template, over all questions of the benchmark."""
 
 CHANGES_SCHEMA: dict[str, pl.DataType] = {
     "comparison": pl.String(),  # `X vs Y`
@@ -235,6 +254,8 @@ class Diagnosis:
             the question itself; empty if none did. `figures` holds under the run's name `variants_alike`,
             `variants_pairs_alike`, `variants_all_right`, `variants_any_right` and `variants_accuracy`.
         numbers: Columns of `NUMBERS_SCHEMA`.
+        words_alone: Columns of `WORDS_ALONE_SCHEMA`.
+        learned_from: Fingerprint of the benchmark that the controls learned from; null where that is this one.
         warnings: What the reader should know, as sentences.
     """
 
@@ -252,4 +273,6 @@ class Diagnosis:
     run_families: tuple[FamilyComparison, ...] = ()
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     numbers: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NUMBERS_SCHEMA))
+    words_alone: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WORDS_ALONE_SCHEMA))
+    learned_from: str | None = None
     warnings: tuple[str, ...] = ()

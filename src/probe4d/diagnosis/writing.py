@@ -41,6 +41,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "changes": diagnosis.changes,
         "models": diagnosis.models,
         "run_families": run_families_table(diagnosis.run_families),
+        "words_alone": diagnosis.words_alone,
         "figures": diagnosis.figures,
     }
     replies = {"records": diagnosis.records, "variants": diagnosis.variants}

@@ -94,6 +94,8 @@ def _about_benchmark(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     yield "dataset", f"{source.title}, {source.split}, {counted(source.scenes, 'scene')}"
     yield "dataset's licence", source.licence
     yield "benchmark fingerprint", record.fingerprint
+    if diagnosis.learned_from is not None:
+        yield "controls learned from the benchmark", diagnosis.learned_from
     if record.seed is not None:
         yield "seed", str(record.seed)
     for name, value in record.parameters.items():

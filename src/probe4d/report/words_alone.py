@@ -11,6 +11,7 @@ import polars as pl
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis, control_beside
+from probe4d.diagnosis.words_alone import said_of_templates
 from probe4d.report.lookup import Figure, Lookup, asked, interval, percent, points
 from probe4d.report.statement import FEW, Statement
 from probe4d.wording import counted, listed
@@ -56,6 +57,8 @@ def of_the_benchmark(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement
     Whichever run comes first, it is the run that was asked most of a family whose questions count. Where too few
     scenes were drawn from for an interval, the values are given, and that no more can be told.
 
+    Where families have several templates, it is said too which of these the words nearly solve.
+
     Args:
         diagnosis: The benchmark and its runs.
         lookup: The figures to judge by.
@@ -76,6 +79,7 @@ def of_the_benchmark(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement
             f"In no family of {FEW} questions or more do the words alone beat a constant answer by "
             f"{points(_LEAD, signed=False)} with an interval above it.",
         )
+    yield from (Statement("note", sentence) for sentence in said_of_templates(diagnosis))
 
 
 def _answered(diagnosis: Diagnosis, one: _Beside) -> Statement:

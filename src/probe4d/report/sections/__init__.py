@@ -14,6 +14,7 @@ from probe4d.report.sections.run_families import run_families
 from probe4d.report.sections.shortcuts import shortcuts
 from probe4d.report.sections.slices import slices
 from probe4d.report.sections.variants import variants
+from probe4d.report.sections.words_by_template import words_by_template
 
 __all__ = ["sections"]
 
@@ -31,6 +32,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
         pairs(lookup, names),
         shortcuts(diagnosis, names),
         slices(diagnosis, names),
+        words_by_template(diagnosis),
         changes(diagnosis, lookup),
     )
     return [section for section in made if section.charts]

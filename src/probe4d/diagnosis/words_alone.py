@@ -1,0 +1,141 @@
+"""How much of each template can be answered from the words of its questions, without a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.bootstrap import SceneSums, intervals
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, FromWords, fixed_control
+from probe4d.diagnosis.number_errors import within_tolerance
+from probe4d.diagnosis.number_sheet import NumberSheet, Values
+from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet
+from probe4d.diagnosis.tables import WORDS_ALONE_SCHEMA, Diagnosis
+from probe4d.wording import counted, in_percent, listed
+
+__all__ = ["ENOUGH", "NEARLY_SOLVED", "balance_shines_through", "has_templates", "said_of_templates", "words_alone"]
+
+NEARLY_SOLVED = 0.9
+"""Share of a template's questions from which words alone nearly solve it."""
+
+ENOUGH = 20
+"""Questions below which nothing is said of a template."""
+
+_TEMPLATE = ["family", "format", "template"]
+_OF_SCENE = ["right", "fixed", "known", "chance"]
+
+Right = npt.NDArray[np.bool_]
+
+
+def words_alone(
+    sheet: Sheet, content: FromWords, numbers: NumberSheet, values: Mapping[str, Values], *, learned_from: str
+) -> pl.DataFrame:
+    """Show what the controls get right of each template.
+
+    Args:
+        sheet: The yes-no and choice questions.
+        content: What `control:content` answers to them.
+        numbers: The questions for a number.
+        values: What each control answers to these.
+        learned_from: Fingerprint of the benchmark that they learned from.
+
+    Returns:
+        Columns of `WORDS_ALONE_SCHEMA`; families and templates in the order of the questions.
+    """
+    right = {name: within_tolerance(answers, numbers.references) for name, answers in values.items()}
+    rows = pl.concat(
+        [
+            _rows(sheet.questions, content.labels == sheet.references, fixed_control(sheet) == sheet.references)
+            .with_columns(known=pl.Series(content.known), chance=pl.Series(1.0 / sheet.option_counts)),
+            _rows(numbers.questions, right[MEDIAN], right[FIXED])
+            .with_columns(known=pl.Series(~np.isnan(values[MEDIAN])), chance=pl.lit(None, pl.Float64)),
+        ]
+    )  # fmt: skip
+    by_scene = (
+        rows.group_by(*_TEMPLATE, "scene", maintain_order=True)
+        .agg(pl.col(_OF_SCENE).sum(), n=pl.len())
+        .sort("scene", maintain_order=True)
+    )
+    templates = rows.select(_TEMPLATE).unique(maintain_order=True).with_row_index("place")
+    # Those of a family and format side by side, in the order of the first.
+    templates = templates.sort(pl.col("place").min().over(_TEMPLATE[:2]), "place").drop("place")
+    sums = [
+        by_scene.join(templates[place], on=_TEMPLATE, maintain_order="left").select(
+            pl.col(*_OF_SCENE, "n").cast(pl.Float64)
+        )
+        for place in range(templates.height)
+    ]
+    bounds = intervals([SceneSums(one["right"].to_numpy()[None], one["n"].to_numpy()) for one in sums])
+    table = pl.concat([pl.DataFrame(schema=dict.fromkeys([*_OF_SCENE, "n"], pl.Float64)), *(one.sum() for one in sums)])
+    low, high = np.array(bounds).reshape(-1, 2).T
+    is_number = ~pl.col("format").is_in(SCORED_FORMATS)
+    return (
+        templates.hstack(table)
+        .with_columns(pl.col(_OF_SCENE) / pl.col("n"), low=pl.Series(low), high=pl.Series(high))
+        .with_columns(
+            pl.col("low", "high").fill_nan(None),
+            chance=pl.when(~is_number).then("chance"),
+            value="right",
+            control=pl.when(is_number).then(pl.lit(MEDIAN)).otherwise(pl.lit(CONTENT)),
+            metric=pl.when(is_number).then(pl.lit("tolerance_accuracy")).otherwise(pl.lit("accuracy")),
+            learned_from=pl.lit(learned_from),
+            nearly_solved=(pl.col("right") >= NEARLY_SOLVED) & (pl.col("n") >= ENOUGH),
+        )
+        .select(pl.col(name).cast(kind) for name, kind in WORDS_ALONE_SCHEMA.items())
+    )
+
+
+def _rows(questions: pl.DataFrame, right: Right, fixed: Right) -> pl.DataFrame:
+    return questions.select(*_TEMPLATE, "scene").with_columns(right=pl.Series(right), fixed=pl.Series(fixed))
+
+
+def has_templates(words: pl.DataFrame) -> bool:
+    """Whether a family and format has several templates, so that these say more than the family does."""
+    return bool(words.select(pl.struct("family", "format").is_duplicated().any()).item())
+
+
+def said_of_templates(diagnosis: Diagnosis) -> Iterator[str]:
+    """Say in a sentence which templates words alone nearly solve, and with which threshold.
+
+    Nothing is said where no family has several templates, and where the controls tell nothing of the words (see
+    `balance_shines_through`).
+
+    Args:
+        diagnosis: What words alone give away.
+    """
+    judged = diagnosis.words_alone.filter(pl.col("n") >= ENOUGH)
+    untold = balance_shines_through(diagnosis.benchmark, diagnosis.learned_from) is not None
+    if untold or not has_templates(diagnosis.words_alone) or not judged.height:
+        return
+    threshold = f"{100 * NEARLY_SOLVED:.0f} % right or more"
+    of = f"{counted(judged.height, 'template')} with {ENOUGH} questions or more"
+    solved = judged.filter("nearly_solved").sort("value", descending=True, maintain_order=True)
+    if not solved.height:
+        yield f"Words alone nearly solve ({threshold}) none of {of}."
+        return
+    named = [
+        f"{template} ({in_percent(value)} % of {n:,})"
+        for template, value, n in solved.select("template", "value", "n").iter_rows()
+    ]
+    yield f"Words alone nearly solve ({threshold}) {solved.height} of {of}: {listed(named)}."
+
+
+def balance_shines_through(benchmark: Benchmark, learned_from: str | None) -> str | None:
+    """What is to be known where controls learn inside a sample that is balanced in contents; null elsewhere.
+
+    Args:
+        benchmark: The questions.
+        learned_from: Fingerprint of another benchmark that the controls learned from; null where there is none.
+    """
+    if benchmark.record.parameters.get("balance") != "contents" or learned_from is not None:
+        return None
+    return (
+        "In this sample Yes and No are equally frequent in every context, so that control:content, which learns from "
+        "all of it but the question's scene, falls far below chance by construction, and what is set against it "
+        "means nothing. Let it learn outside of the sample: --fit-controls with a benchmark that holds further "
+        "questions of the same suite."
+    )

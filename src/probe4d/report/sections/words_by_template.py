@@ -1,0 +1,75 @@
+"""How much of each template can be answered from words alone."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.words_alone import ENOUGH, NEARLY_SOLVED, balance_shines_through, has_templates
+from probe4d.report import charts
+from probe4d.report.lookup import NARROW, Figure, percent
+from probe4d.report.sections.part import (
+    Key,
+    Section,
+    Table,
+    figure_cells,
+    number_columns,
+    title_of,
+    word_columns,
+)
+from probe4d.report.statement import Statement
+
+__all__ = ["words_by_template"]
+
+COLOUR = "control-content"
+
+
+def words_by_template(diagnosis: Diagnosis) -> Section:
+    """Chart what the controls get right of each template, a chart for each family and format.
+
+    Without a family of several templates there is no chart: families are charted elsewhere.
+
+    Args:
+        diagnosis: What words alone give away.
+    """
+    drawn, rows = [], []
+    told = diagnosis.words_alone if has_templates(diagnosis.words_alone) else diagnosis.words_alone.clear()
+    for (family, kind), part in told.group_by("family", "format", maintain_order=True):
+        title = title_of(str(family), str(kind))
+        lines = part.select(
+            name="template",
+            false=pl.max_horizontal("chance", "fixed"),
+            true="value",
+            told=pl.col("value").map_elements(percent, return_dtype=pl.String),
+        )
+        words = "; ".join(f"{template} {value}" for template, value in lines.select("name", "told").iter_rows())
+        drawn.append(charts.ranges(title, f"From words alone: {words}.", lines, COLOUR))
+        for one in part.iter_rows(named=True):
+            figure = Figure(one["value"], one["low"], one["high"], one["n"])
+            chance = "" if one["chance"] is None else percent(one["chance"])
+            solved = "yes" if one["nearly_solved"] else ""
+            about = (title, one["template"], one["control"])
+            rows.append((*about, *figure_cells(figure), chance, percent(one["fixed"]), percent(one["known"]), solved))
+    doubt = balance_shines_through(diagnosis.benchmark, diagnosis.learned_from)
+    source = "" if diagnosis.learned_from is None else " The controls learned from another benchmark."
+    return Section(
+        "templates",
+        "What words alone give away",
+        "A dot is what control:content gets right of a template's questions, all that the benchmark has; of questions "
+        "for a number, what control:median gets within 25 % of the truth. A ring is what guessing gets, or "
+        "control:fixed where that is better. Where both meet, the words give nothing away; nearly solved is what they "
+        f"get right in {NEARLY_SOLVED * 100:.0f}{NARROW}% or more, of {ENOUGH} questions at least. Learnable are the "
+        f"questions whose context, or one of whose options, is found in other scenes.{source}",
+        drawn,
+        Table(
+            "What words alone give away",
+            (
+                *word_columns("Questions", "Template", "Control"),
+                *number_columns("Right", "95 % interval", "n", "By chance", "control:fixed", "Learnable"),
+                *word_columns("Nearly solved"),
+            ),
+            rows,
+        ),
+        [Key("dot", COLOUR, "words alone"), Key("ring", COLOUR, "guessing, or always the same answer")],
+        [] if doubt is None else [Statement("note", doubt)],
+    )
