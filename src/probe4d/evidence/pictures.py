@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import msgspec
 
-from probe4d.evidence.marks import Mark
+if TYPE_CHECKING:  # the options of the command line are read without what draws pictures
+    from probe4d.evidence.marks import Mark
 
 __all__ = ["VIEWS", "Picture", "PictureOptions", "View"]
 
