@@ -22,7 +22,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch, read_batch
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
 from probe4d.benchmarks.spatial_qa.audit.findings import Findings
-from probe4d.benchmarks.spatial_qa.audit.form import well_formed
+from probe4d.benchmarks.spatial_qa.audit.form import check_repeated, well_formed
 from probe4d.benchmarks.spatial_qa.audit.measures import check_choices, check_numbers, check_relations
 from probe4d.benchmarks.spatial_qa.audit.measuring import Filters, MeasuredScene, measure_scene
 from probe4d.benchmarks.spatial_qa.audit.naming import check_texts, words_of
@@ -35,7 +35,7 @@ from probe4d.benchmarks.spatial_qa.audit.situations import (
     check_parking,
     check_passages,
 )
-from probe4d.benchmarks.spatial_qa.audit.whole import balance_findings, repeated_findings
+from probe4d.benchmarks.spatial_qa.audit.whole import balance_findings
 from probe4d.benchmarks.suite import AuditFinding
 
 __all__ = ["audit"]
@@ -62,6 +62,11 @@ class _Parameters(msgspec.Struct, frozen=True):
     def by_letters(self) -> bool:
         """Whether letters that are drawn into the image stand for objects, not captions."""
         return self.refer == "marker"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Annotations that every answer rests on."""
+        return ("boxes",) if self.by_letters else ("boxes", "captions")
 
 
 def audit(
@@ -93,13 +98,12 @@ def audit(
     folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
     table = benchmark.table
     findings = Findings(table)
-    sound = well_formed(table, findings, needs=("boxes",) if parameters.by_letters else ("boxes", "captions"))
     recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=set(table["scene"].unique()))
     for scene, rows in _rows_of_scenes(table):
         if scene in recorded:
             # A scene is needed once, and its arrays are large.
             measured = measure_scene(recorded.pop(scene), parameters.filters)
-            _check_scene(measured, table, rows[sound[rows]], parameters, findings)
+            _check_scene(measured, table[rows], rows, parameters, findings)
         else:
             for row in rows:
                 findings.add(int(row), f"the dataset has no scene {scene!r}")
@@ -110,7 +114,6 @@ def audit(
         *findings.in_order(),
         *count_findings(benchmark, scenes=len(scene_names(folder))),
         *order_findings(benchmark),
-        *repeated_findings(table),
         *balance_findings(table, full=parameters.scale == "full", contents=parameters.balance == "contents"),
     ]
 
@@ -125,9 +128,11 @@ def _rows_of_scenes(table: pl.DataFrame) -> Iterator[tuple[str, NDArray[np.int64
 def _check_scene(
     scene: MeasuredScene, table: pl.DataFrame, rows: NDArray[np.int64], parameters: _Parameters, findings: Findings
 ) -> None:
-    """Derive all questions about a scene."""
-    here = table[rows].with_columns(pl.Series("row", rows))
-    by_template = here.partition_by("template", as_dict=True)
+    """Derive all questions about a scene; `rows` are theirs in the benchmark."""
+    sound = well_formed(table, rows, findings, needs=parameters.needs)
+    check_repeated(table, rows, findings)
+    numbered = table.with_columns(pl.Series("row", rows)).filter(pl.Series(sound))
+    by_template = numbered.partition_by("template", as_dict=True)
     batches: list[Batch] = []
     for template in EXPECTED:
         questions = by_template.get((template,))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
 from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 
-__all__ = ["well_formed"]
+__all__ = ["check_repeated", "well_formed"]
 
 _NUMBER = r"^-?(?:0|[1-9]\d*)\.\d\d$"
 _LETTERS = "ABCD"
@@ -39,11 +40,14 @@ class _Check(NamedTuple):
     settles: bool = False
 
 
-def well_formed(table: pl.DataFrame, findings: Findings, *, needs: tuple[str, ...]) -> NDArray[np.bool_]:
-    """Check the form of all questions.
+def well_formed(
+    table: pl.DataFrame, rows: NDArray[np.int64], findings: Findings, *, needs: tuple[str, ...]
+) -> NDArray[np.bool_]:
+    """Check the form of questions.
 
     Args:
         table: The questions.
+        rows: Row of each in the benchmark, shape (n,).
         findings: Takes in what is wrong.
         needs: Annotations that every answer rests on.
 
@@ -56,12 +60,28 @@ def well_formed(table: pl.DataFrame, findings: Findings, *, needs: tuple[str, ..
     failed = columns.select(check.wrong.fill_null(True).alias(str(place)) for place, check in enumerate(checks))
     sound = np.ones(table.height, dtype=np.bool_)
     for place, check in enumerate(checks):
-        for row in failed[str(place)].arg_true():
-            if sound[row] or check.rule == "identity":
-                findings.add(row, check.what(columns.row(row, named=True)), rule=check.rule)
+        fails = failed[str(place)].to_numpy()
+        findings.add_where(fails & sound, rows, partial(_told, check, columns), rule=check.rule)
         if check.settles:
-            sound &= ~failed[str(place)].to_numpy()
+            sound &= ~fails
     return sound
+
+
+def _told(check: _Check, columns: pl.DataFrame, at: int) -> str:
+    return check.what(columns.row(at, named=True))
+
+
+def check_repeated(table: pl.DataFrame, rows: NDArray[np.int64], findings: Findings) -> None:
+    """See that no two questions of a scene ask the same of one image, whatever their options.
+
+    Args:
+        table: All questions of the scene.
+        rows: Row of each in the benchmark, shape (n,).
+        findings: Takes in what is wrong.
+    """
+    first = table.select(pl.col("id").first().over("frames", "channel", "template", "question", "entities"))["id"]
+    repeated = (first != table["id"]).to_numpy()
+    findings.add_where(repeated, rows, lambda at: f"asks the same as question {first[at]}", rule="uniqueness")
 
 
 def _of_template(name: str) -> pl.Expr:
