@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_making import diagnosed, many_questions, right_answers, scenes
+from report_making import diagnosed, many_questions, question, right_answers, scenes
 
 from probe4d.report import browser as browser_module
 from probe4d.report import replies as replies_module
@@ -119,3 +119,30 @@ def test_script_safe_keeps_the_text_and_no_markup(text: str) -> None:
     data = script_safe(json.dumps(text, ensure_ascii=False))
     assert json.loads(data) == text
     assert not set(data) & set("<>&\u2028\u2029")
+
+
+def test_numbers_stand_beside_their_questions_with_their_unit() -> None:
+    facts = {"unit": "metres", "distance_m": 12.0}
+    asked = [
+        question("distance", "number", frames=(frame,), answer="12.00", facts=facts, entities=("car",))
+        for frame in range(4)
+    ]
+    data = packed(
+        browser(
+            diagnosed({"model": [*RIGHT[:6], "12.3 m", "50", "no idea", "about 13"]}, [*QUESTIONS[:6], *asked]), None
+        )
+    )
+    place = 6
+    assert data["questions"]["unit"] == [None] * place + ["metres"] * 4  # type: ignore[index, call-overload]
+    own = data["answers"][0]  # type: ignore[index]
+    assert own["label"][place:] == ["12.3 metres", "50.0 metres", None, "13.0 metres"]
+    assert own["correct"][place:] == [1, 0, 0, 1]
+    assert data["runs"][-1] == "control:median"  # type: ignore[index]
+
+
+def test_numbers_that_miss_are_among_the_wrong_ones() -> None:
+    facts = {"unit": "metres", "distance_m": 12.0}
+    asked = [question("distance", "number", frames=(frame,), answer="12.00", facts=facts) for frame in range(8)]
+    table, why = chosen(diagnosed({"model": ["12"] * 5 + ["99"] * 3}, asked), 3)
+    assert set(table["id"]) == {one.id for one in asked[5:]}
+    assert "3 of the 3 that a run got wrong" in why

@@ -127,6 +127,8 @@ def test_the_reference_has_its_text() -> None:
     choice = next(one for one in one_of_each() if one.family == "distance")
     assert answer_in_words(choice) == "C. pedestrian"
     assert answer_in_words(MOTION) == "Yes"
+    number = view_question(["car"], format="number", answer="12.35", facts={"unit": "metres"})
+    assert answer_in_words(number) == "12.35 metres"
 
 
 def test_a_description_has_all_lines() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from chromium_steps import phone
+from chromium_steps import choose, count, phone
 from PIL import Image
 from report_making import PAYLOADS
 from selenium import webdriver
@@ -25,14 +25,23 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-PAIR, OPTIONS, WITHOUT, BEYOND = (
+PAIR, OPTIONS, WITHOUT, BEYOND, NUMBER = (
     view_question(["car", "truck"], order=0),
     view_question(["car"], ["truck", "bus"], answer="B", facts={"distances_m": [11.7, 9.5]}, order=1),
     view_question(["car"], frame=1, order=2),
-    view_question(["car"], frame=2, template="last", order=3),
+    view_question(["car"], frame=2, template="shorter-in-length", relation="shorter-in-length", order=3),
+    view_question(
+        ["car"],
+        family="direct-reasoning",
+        template="length",
+        format="number",
+        answer="2.00",
+        facts={"length_m": 2.0, "unit": "metres"},
+        order=4,
+    ),
 )
 HOSTILE = [
-    view_question(["car"], words={"car": text}, question=f"Payload {n}?", template="left", order=4 + n)
+    view_question(["car"], words={"car": text}, question=f"Payload {n}?", template="left", order=5 + n)
     for n, text in enumerate(PAYLOADS)
 ]
 
@@ -41,7 +50,7 @@ HOSTILE = [
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A report that embeds the image of frame 0; that of frame 1 is missing, that of frame 2 one too many."""
     root = tmp_path_factory.mktemp("views")
-    questions = [PAIR, OPTIONS, WITHOUT, BEYOND, *HOSTILE]
+    questions = [PAIR, OPTIONS, WITHOUT, BEYOND, NUMBER, *HOSTILE]
     benchmark = making.benchmark_of(questions)
     run = making.run_of("model", benchmark, [{"question": one.id, "text": one.answer} for one in questions])
     with pytest.MonkeyPatch.context() as patch:
@@ -117,6 +126,27 @@ def test_a_missing_file_is_told_in_place_of_the_image(views: webdriver.Chrome) -
 def test_an_image_too_many_can_be_had_by_a_command(views: webdriver.Chrome) -> None:
     assert f"probe4d show BENCH {BEYOND.id} --data DATAROOT" in shown(views, BEYOND)
     assert not views.find_elements(By.CSS_SELECTOR, "#detail image")
+
+
+def test_a_number_has_its_unit_and_the_answers_of_those_who_were_asked(views: webdriver.Chrome) -> None:
+    assert "2.00 metres (reference)" in shown(views, NUMBER).replace("  ", " ")
+    rows = [row.text.split() for row in views.find_elements(By.CSS_SELECTOR, "#detail table.answers tbody tr")]
+    assert rows[0] == ["model", "2.0", "metres", "✓", "right", "2.00"]
+    assert [row[0] for row in rows] == ["model", "control:fixed", "control:median"]
+
+
+def test_questions_with_an_image_and_of_a_template_can_be_found(views: webdriver.Chrome) -> None:
+    choose(views, "image", "here")
+    assert count(views) == len([PAIR, OPTIONS, NUMBER, *HOSTILE])
+    choose(views, "template", "length")
+    assert count(views) == 1
+    choose(views, "image", "")
+    choose(views, "template", "shorter-in-length")
+    assert count(views) == 1
+    assert [option.text for option in views.find_elements(By.CSS_SELECTOR, "#relation option")] == [
+        "all",
+        "shorter in length",
+    ]
 
 
 def test_words_of_data_are_no_markup(views: webdriver.Chrome) -> None:

@@ -19,11 +19,10 @@ from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.embedded_photographs import MOST_PHOTOGRAPHS, SMALL, Photograph, Photographs, in_turn
-from probe4d.report.lookup import answerers
 from probe4d.report.marks import grid
 from probe4d.report.measured import measured
 from probe4d.report.picture import Picture, Pictures
-from probe4d.report.replies import replies
+from probe4d.report.replies import answers_given, everyone, replies
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted
@@ -102,9 +101,9 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
 
 def _wrong(diagnosis: Diagnosis) -> pl.Series:
     """Ids of the questions that a run, or without one a control, got wrong."""
-    runs = [run.name for run in diagnosis.runs] or answerers(diagnosis)
+    runs = [run.name for run in diagnosis.runs] or everyone(diagnosis)
     is_wrong = pl.col("run").is_in(runs) & ~pl.col("correct")
-    return diagnosis.records.filter(is_wrong)["question"].unique(maintain_order=True)
+    return answers_given(diagnosis).filter(is_wrong)["question"].unique(maintain_order=True)
 
 
 def script_safe(data: str) -> str:
@@ -129,7 +128,7 @@ def _pack(
         drawn, about_pictures = _pictures(questions, scenes, photographs, _wrong(diagnosis))
         notes = (*notes, *about_pictures)
     packed = {
-        "runs": answerers(diagnosis),
+        "runs": everyone(diagnosis),
         "models": [run.name for run in diagnosis.runs],
         "states": STATES,
         "changes": CHANGES,
@@ -138,12 +137,14 @@ def _pack(
             "id": table["id"].to_list(),
             "family": table["family"].to_list(),
             "format": table["format"].to_list(),
+            "template": table["template"].to_list(),
             "relation": table["relation"].to_list(),
             "scene": table["scene"].to_list(),
             "frames": table["frames"].to_list(),
             "text": table["question"].to_list(),
             "options": table["options"].to_list(),
             "answer": table["answer"].to_list(),
+            "unit": [question.facts.get("unit") if question.format == "number" else None for question in questions],
             "links": table["links"].to_list(),
             "measured": [measured(question) for question in questions],
         },

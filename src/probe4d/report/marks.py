@@ -33,6 +33,7 @@ EXTENTS_M = (12, 20, 30, 40, 60, 80, 120, 160)
 
 LABEL_GAP = 15.0
 ROUNDING = 0.5
+BOTTOM = 6.0
 LETTER_WIDTH = 8.3  # of the bold 13-unit labels, on average
 
 Point = tuple[float, float]
@@ -160,22 +161,26 @@ def grid(extent_m: int) -> Grid:
 def apart(
     labels: Sequence[Label], *, height: float = PANEL, gap: float = LABEL_GAP, letter_width: float = LETTER_WIDTH
 ) -> list[Label]:
-    """Move labels of a panel down until none lies on another, so that near objects stay legible.
+    """Move labels of a panel up or down, as little as it takes, until none lies on another.
 
     Args:
-        labels: The labels.
-        height: Height of the panel.
+        labels: The labels; those that come first move less.
+        height: Height of the panel, which no label leaves.
         gap: From line to line.
         letter_width: Of their letters, on average.
     """
     placed: list[Label] = []
-    for label in sorted(labels, key=lambda label: label.y):
-        y = min(max(label.y, gap - 1), height - 6)
+    for label in labels:
         start, end = _reach(label, letter_width)
-        # In the way is what is nearer than a gap, give or take what rounding makes of one: each step goes down.
-        lows = [one.y for one in placed if start < _reach(one, letter_width)[1] and _reach(one, letter_width)[0] < end]
-        while (other := next((low for low in lows if abs(low - y) < gap - ROUNDING), None)) is not None:
-            y = other + gap
+        taken = [one.y for one in placed if start < _reach(one, letter_width)[1] and _reach(one, letter_width)[0] < end]
+        wanted = min(max(label.y, gap - 1), height - BOTTOM)
+        places = [wanted, *(other + step for other in taken for step in (-gap, gap))]
+        free = [
+            y
+            for y in places
+            if gap - 1 <= y <= height - BOTTOM and all(abs(y - other) >= gap - ROUNDING for other in taken)
+        ]
+        y = min(free, key=lambda y: abs(y - wanted), default=wanted)
         placed.append(Label(label.kind, label.x, round(y, 1), label.anchor, label.text))
     return placed
 

@@ -8,7 +8,9 @@ __all__ = ["answer_in_words", "answer_text"]
 
 
 def answer_in_words(question: Question) -> str:
-    """The reference answer; for a choice question with the option's text behind the letter."""
+    """The reference answer: of a choice with the option's text behind the letter, of a number with its unit."""
+    if question.format == "number" and isinstance(unit := question.facts.get("unit"), str):
+        return f"{question.answer} {unit}"
     text = answer_text(question)
     return question.answer if text == question.answer else f"{question.answer}. {text}"
 

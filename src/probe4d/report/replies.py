@@ -15,11 +15,30 @@ from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import answerers
 from probe4d.runs.run import Run
 
-__all__ = ["replies"]
+__all__ = ["answers_given", "everyone", "replies"]
 
 TEXT_BYTES = 10_000_000
 TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
+NUMBER_DECIMALS = 2
 DIGEST = 12  # digits of an evidence digest that tell any two apart
+
+
+def answers_given(diagnosis: Diagnosis) -> pl.DataFrame:
+    """Answers of all formats; columns of `RECORDS_SCHEMA`, numbers as labels with their units.
+
+    A number is right within the tolerance.
+    """
+    numbers = diagnosis.numbers.select(
+        *("run", "question", "variant", "text", "state"),
+        label=pl.format("{} {}", pl.col("value").round(NUMBER_DECIMALS), "unit"),
+        correct="within_tolerance",
+    )
+    return pl.concat([diagnosis.records, numbers])
+
+
+def everyone(diagnosis: Diagnosis) -> list[str]:
+    """Runs in the order given, then the controls: those that answer by labels, and those that give numbers alone."""
+    return list(dict.fromkeys([*answerers(diagnosis), *diagnosis.numbers["run"].unique(maintain_order=True)]))
 
 
 def replies(
@@ -32,14 +51,16 @@ def replies(
         questions: The questions embedded, in order.
 
     Returns:
-        For each answerer the columns `label`, `state`, `correct` and `text` in the order of the questions, `shown`
+        For each of `everyone` the columns `label`, `state`, `correct` and `text` in the order of the questions, `shown`
         (what it saw; null if nothing) and `variants` (every answer of a run that asked in variants; null for
         others); the distinct texts, to which `text` points; and what was cut, as sentences.
     """
     ids = pl.DataFrame({"question": [question.id for question in questions]}, schema={"question": pl.String})
     # A question left out by a run has no row; a release may hold one twice.
-    records = diagnosis.records.join(ids, on="question", how="semi").unique(
-        ["run", "question"], keep="first", maintain_order=True
+    records = (
+        answers_given(diagnosis)
+        .join(ids, on="question", how="semi")
+        .unique(["run", "question"], keep="first", maintain_order=True)
     )
     variants = diagnosis.variants.join(ids, on="question", how="semi")
     texts, cut, limit = _texts(pl.concat([records["text"], variants["text"]]))
@@ -49,7 +70,7 @@ def replies(
     coded, coded_variants = (_coded(table, places) for table in (records, variants))
     runs = {run.name: run for run in diagnosis.runs}
     answers = []
-    for name in answerers(diagnosis):
+    for name in everyone(diagnosis):
         own = ids.join(coded.filter(pl.col("run") == name), on="question", how="left", maintain_order="left")
         run = runs.get(name)
         answers.append({

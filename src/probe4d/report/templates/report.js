@@ -39,17 +39,20 @@
   // ---- filters -------------------------------------------------------------------------------------
 
   const filters = {};
-  for (const name of ["search", "family", "relation", "run", "outcome", "change", "scene"]) filters[name] = at(name);
+  for (const name of ["search", "family", "template", "relation", "run", "outcome", "change", "scene", "image"]) filters[name] = at(name);
 
   function fill(select, entries) {
     for (const [value, text] of entries) select.append(element("option", { value }, text));
   }
 
+  const inWords = (name) => name.replaceAll("-", " ");
   const distinct = (values) => [...new Set(values.filter((value) => value !== null))];
   const same = (values) => values.map((value) => [value, value]);
-  const kinds = questions.family.map((family, index) => `${family} ${questions.format[index]}`);
-  fill(filters.family, [["", "all"], ...same(distinct(questions.family)), ...same(distinct(kinds).sort())]);
-  fill(filters.relation, [["", "all"], ...same(distinct(questions.relation).sort())]);
+  const named = (values) => values.map((value) => [value, inWords(value)]);
+  const kinds = questions.family.map((family, index) => `${inWords(family)} ${questions.format[index]}`);
+  fill(filters.family, [["", "all"], ...named(distinct(questions.family)), ...same(distinct(kinds).sort())]);
+  fill(filters.template, [["", "all"], ...named(distinct(questions.template).sort())]);
+  fill(filters.relation, [["", "all"], ...named(distinct(questions.relation).sort())]);
   fill(filters.run, [...judged, ...runs.filter((name) => !judged.includes(name))].map((name) => [String(runs.indexOf(name)), name]));
   fill(filters.outcome, [["", "any"], ["right", "right"], ["wrong", "wrong"], ["invalid", "no valid answer"]]);
   fill(filters.scene, [["", "all"], ...same(distinct(questions.scene).sort())]);
@@ -59,12 +62,18 @@
   });
   filters.change.disabled = compared.length === 0;
   filters.relation.disabled = filters.relation.options.length === 1;
+  fill(filters.image, [["", "any"], ["here", "on this page"]]);
+  filters.image.disabled = !Object.values(data.photographs).some((one) => one.jpeg);
+
+  const hasImage = (index) => Boolean(data.pictures?.[index]?.panels.some((one) => data.photographs[one.photograph]?.jpeg));
 
   const haystack = questions.id.map((id, index) =>
     [id, questions.text[index] ?? "", ...questions.options[index], questions.scene[index]].join("\n").toLowerCase());
 
   function passes(index, wanted) {
     if (wanted.family && questions.family[index] !== wanted.family && kinds[index] !== wanted.family) return false;
+    if (wanted.template && questions.template[index] !== wanted.template) return false;
+    if (wanted.image && !hasImage(index)) return false;
     if (wanted.relation && questions.relation[index] !== wanted.relation) return false;
     if (wanted.scene && questions.scene[index] !== wanted.scene) return false;
     if (wanted.outcome && outcome(Number(wanted.run), index) !== wanted.outcome) return false;
@@ -169,14 +178,18 @@
       const right = letter(place) === answer;
       list.append(element("li", right ? { class: "right" } : {}, `${letter(place)}. ${text}${right ? "  (reference)" : ""}`));
     });
-    if (!questions.options[index].length) list.append(element("li", { class: "right" }, `${answer}  (reference)`));
+    const number = questions.unit[index] === null ? answer : `${answer} ${questions.unit[index]}`;
+    if (!questions.options[index].length) list.append(element("li", { class: "right" }, `${number}  (reference)`));
     return list;
   }
+
+  const unasked = (own, index) => own.state[index] === null && answers.some((one) => one.state[index] !== null);
 
   function answered(index) {
     const body = element("tbody");
     runs.forEach((name, run) => {
       const own = answers[run];
+      if (!models.includes(name) && unasked(own, index)) return; // a control answers some formats alone
       const asked = own.variants?.[index] ?? [];
       const changes = compared.map((comparison, number) => (comparison.run === name ? changeOf(number, index) : null));
       const [first, ...others] = asked.length ? asked : [[null, own.label[index], own.state[index], own.correct[index], own.text[index], 0]];
@@ -190,8 +203,8 @@
   // Rows of one answer. Its label is a letter of the question; with rotated options the model saw another letter.
   function reply(index, name, [variant, label, stateNumber, correct, text, rotation], changes, note) {
     const verdict = judgement(stateNumber, correct);
-    const unasked = stateNumber === null && answers.some((one) => one.state[index] !== null);
-    const state = states[stateNumber] ?? (unasked ? "not asked" : "not scored");
+    const notAsked = unasked(answers[runs.indexOf(name)], index);
+    const state = states[stateNumber] ?? (notAsked ? "not asked" : "not scored");
     const told = [verdict === "invalid" ? `invalid: ${state}` : verdict, ...changes].join(", ");
     const count = questions.options[index].length;
     const turned = rotation && count;
@@ -200,7 +213,7 @@
     const row = element("tr", aside ? { class: "noted" } : {},
       element("td", {}, name, variant === null ? null : element("span", { class: "variant" }, variant)),
       element("td", {}, `${label ?? state}${seen}`),
-      element("td", { class: verdict }, unasked ? VERDICTS[verdict] : `${VERDICTS[verdict]} ${told}`),
+      element("td", { class: verdict }, notAsked ? VERDICTS[verdict] : `${VERDICTS[verdict]} ${told}`),
       element("td", { class: "reply" }, text === null ? "" : texts[text]));
     return aside ? [row, element("tr", {}, element("td", { class: "aside", colspan: "4" }, aside))] : [row];
   }
