@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from view_making import PLACES_M, token, view_question, view_scenes
+from view_making import PLACES_M, token, view_fact, view_question, view_scenes
 
 from placed_boxes import FOCAL_PX
 from probe4d.benchmarks.question import Question
@@ -72,9 +72,9 @@ def test_an_object_is_outlined_where_the_image_shows_it() -> None:
 
 def test_a_pair_has_a_line_with_its_distance() -> None:
     found = panel(PAIR)
-    assert kinds(found) == ["box target", "box target", "between"]
+    assert kinds(found) == ["box target", "box second", "between"]
     away = math.dist(PLACES_M["car"], PLACES_M["truck"])
-    assert texts(found) == {"target": ["the car", "the truck"], "between": [f"{away:.2f} m"]}
+    assert texts(found) == {"target": ["the car"], "second": ["the truck"], "between": [f"{away:.2f} m"]}
 
 
 def test_a_number_asked_for_stands_at_the_line() -> None:
@@ -107,22 +107,28 @@ def test_options_of_the_same_words_keep_their_letters() -> None:
     assert texts(panel(twins)) == {"option": ["A"], "right": ["B"], "target": ["the car"]}
 
 
+def test_options_that_were_not_all_measured_have_no_letters() -> None:
+    facts = {"objects": [view_fact("bus")]}
+    asked = msgspec.structs.replace(LARGEST, facts=facts)
+    assert texts(panel(asked)) == {"option": ["the bus"]}
+
+
 def test_what_decides_is_outlined_with_its_distance() -> None:
     near = panel(NEAR)
     away = math.dist(PLACES_M["car"], PLACES_M["cone"])
-    assert texts(near) == {"witness": ["decides: car"], "target": ["the car"], "between": [f"{away:.2f} m"]}
-    assert texts(panel(RISK)) == {"witness": [f"decides: car, {math.hypot(*PLACES_M['cone']):.2f} m"]}
+    assert texts(near) == {"witness": ["car (decides)"], "target": ["the car"], "between": [f"{away:.2f} m"]}
+    assert texts(panel(RISK)) == {"witness": [f"car (decides), {math.hypot(*PLACES_M['cone']):.2f} m"]}
 
 
 @pytest.mark.parametrize(("rule", "size"), [("wide-vehicle", "width"), ("bridge", "height")])
 def test_what_decides_by_its_size_has_its_size(rule: str, size: str) -> None:
     asked = msgspec.structs.replace(RISK, rule=rule)
-    assert texts(panel(asked)) == {"witness": [f"decides: car, {size} 2.00 m"]}
+    assert texts(panel(asked)) == {"witness": [f"car (decides), {size} 2.00 m"]}
 
 
 def test_what_the_image_does_not_show_is_said() -> None:
     behind = view_question([], rule="near-ego", facts={"witness": token("behind")})
-    assert texts(panel(behind)) == {"absent": ["outside this image: decides: car"]}
+    assert texts(panel(behind)) == {"absent": ["outside this image: car (decides)"]}
     beside = view_question(["car", "behind"])
     assert texts(panel(beside))["absent"] == ["outside this image: the behind"]
 
@@ -165,7 +171,7 @@ def test_left_of_an_image_is_no_sector_of_the_view_from_above() -> None:
 def test_what_decides_is_seen_from_above_too() -> None:
     drawn = Pictures(SCENES, SCENES.names).picture(RISK)
     assert drawn is not None
-    assert [label.text for label in drawn.panels[0].labels] == [f"decides: car {math.hypot(*PLACES_M['cone']):.1f} m"]
+    assert [label.text for label in drawn.panels[0].labels] == [f"car (decides) {math.hypot(*PLACES_M['cone']):.1f} m"]
 
 
 @pytest.mark.parametrize("text", ["<b>&\"'", "\x00\x07\x1b[31m", "\u202eabc", "x" * 3000, "]]>", "\ud7ff\ufffe"])

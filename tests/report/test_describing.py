@@ -140,6 +140,10 @@ def test_a_description_has_all_lines() -> None:
     assert lines[-3:] == ["prompt", "  the prompt", "  in lines"]
 
 
+def test_a_question_about_a_view_names_its_camera() -> None:
+    assert "asked about: 000, CAM_FRONT" in description(view_question(["car"]), None)
+
+
 def test_prompts_are_those_of_the_suite() -> None:
     assert prompt_of(MOTION, "default") == f'{MOTION.question}\nOnly answer with "No" or "Yes".'
     with pytest.raises(InputError, match="no setting 'loud'; it has default"):

@@ -13,7 +13,7 @@ from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.source import SceneNames
 from probe4d.report.marks import Label, Mark, Panel, Point, apart
 from probe4d.report.measured import asked_for, in_units
-from probe4d.report.pointed_out import Kind, pointed_out, witness_of
+from probe4d.report.pointed_out import DECIDES, Kind, pointed_out, witness_of
 from probe4d.scenes.image_boxes import image_boxes
 from probe4d.scenes.tables import Scenes
 
@@ -158,7 +158,7 @@ class CameraPanels:
         for kind, words, token in _wanted(question):
             bounds, known = self._bounds.get((key, token)), self._objects.get(token)
             if kind == "witness" and known is not None:
-                words = f"{words}: {known.label or known.category}"
+                words = f"{known.label or known.category} {words}"
             if bounds is None or known is None:
                 hidden.append(words)
             else:
@@ -176,7 +176,7 @@ def _wanted(question: Question) -> list[tuple[Kind, str, str]]:
         label = f"{one.label}, {measures.pop(0)}" if is_compared else one.label
         wanted.append((one.kind, label, str(one.fact.get("box"))))
     witness = witness_of(question)
-    return wanted if witness is None else [*wanted, ("witness", "decides", witness)]
+    return wanted if witness is None else [*wanted, ("witness", DECIDES, witness)]
 
 
 def _measures_of_options(question: Question) -> list[str]:

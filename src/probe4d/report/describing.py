@@ -52,6 +52,8 @@ def description(question: Question, prompt: str | None) -> str:
         prompt: The whole prompt; null where the wording is not known.
     """
     asked = ", ".join(f"{frame:03d}" for frame in question.frames) or "the whole scene"
+    if question.channel is not None:
+        asked += f", {question.channel}"
     rows = [
         ("question", f"{question.id} ({question.suite}, {question.template})"),
         ("scene", f"{question.scene}, {question.keyframes or 'unknown'} key frames; asked about: {asked}"),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.question import Question
 from probe4d.report.marks import Point
-from probe4d.report.pointed_out import Kind, kind_of, pointed_out, witness_of
+from probe4d.report.pointed_out import DECIDES, Kind, kind_of, pointed_out, witness_of
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SE3
 
@@ -130,7 +130,7 @@ def _measured(question: Question, part: SceneBoxes, frame: int) -> list[Entity]:
             found.append(Entity(kind, label, fact["x"], fact["y"], None, fact.get("track"), z))
     if (row := rows.get(witness_of(question) or "")) is not None:
         witness = part.entity(row, "witness")
-        found.append(replace(witness, label=f"decides: {witness.label}", z=part.elevations_m[row]))
+        found.append(replace(witness, label=f"{witness.label} {DECIDES}", z=part.elevations_m[row]))
     return found
 
 

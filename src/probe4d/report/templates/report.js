@@ -61,6 +61,7 @@
     for (const change of data.changes) fill(filters.change, [[`${number} ${change}`, `${change}: ${comparison.name}`]]);
   });
   filters.change.disabled = compared.length === 0;
+  filters.template.disabled = distinct(questions.template).length === distinct(kinds).length;
   filters.relation.disabled = filters.relation.options.length === 1;
   fill(filters.image, [["", "any"], ["here", "on this page"]]);
   filters.image.disabled = !Object.values(data.photographs).some((one) => one.jpeg);
@@ -160,7 +161,7 @@
     const parts = [
       element("h3", {}, questions.text[index] ?? "The text of this question was not released."),
       options(index),
-      element("p", { class: "meta" }, `${kinds[index]} · ${questions.scene[index]} · ${questions.id[index]}`),
+      element("p", { class: "meta" }, [kinds[index], template(index), questions.scene[index], questions.id[index]].filter(Boolean).join(" · ")),
       picture(index),
       element("h4", {}, "Answers"),
       answered(index),
@@ -169,6 +170,12 @@
       related(index),
     ];
     at("detail").replaceChildren(...parts.filter(Boolean));
+  }
+
+  // The template, where family and format do not tell it.
+  function template(index) {
+    const name = questions.template[index];
+    return name === `${questions.family[index]}-${questions.format[index]}` ? null : inWords(name);
   }
 
   function options(index) {
@@ -326,7 +333,7 @@
     const panels = element("div", { class: kind, "data-picture": questions.id[index] });
     panels.append(...drawn.panels.map((one) => panel(drawn.scene, one, index)));
     const colours = camera
-      ? "Blue: what is asked about; green: the right option; orange: other options; yellow: the object that decides"
+      ? "Blue: what is asked about; violet: the second of two; green: the right option; orange: other options; yellow: what decides"
       : "Blue: what is asked about; orange: other options";
     const told = `Seen from above${camera ? " in the second panel" : ""}, ego vehicle in the middle, heading up. ${colours}; ` +
       `grey: other boxes, dashed without LiDAR returns${camera ? "" : "; dotted lines: ways over the interval"}.`;
