@@ -20,6 +20,7 @@ from probe4d.benchmarks.auditing.raw_tables import scene_names
 from probe4d.benchmarks.auditing.record import count_findings, order_findings
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch, read_batch
+from probe4d.benchmarks.spatial_qa.audit.completeness import incomplete
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
 from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 from probe4d.benchmarks.spatial_qa.audit.form import check_repeated, well_formed
@@ -57,6 +58,11 @@ class _Parameters(msgspec.Struct, frozen=True):
     def filters(self) -> Filters:
         """What objects have to be like."""
         return Filters(self.min_visibility, self.unknown_visibility == "keep", self.min_side_px)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether every candidate was kept."""
+        return self.scale == "full"
 
     @property
     def by_letters(self) -> bool:
@@ -97,13 +103,15 @@ def audit(
     parameters = build_parameters(benchmark, _Parameters)
     folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
     table = benchmark.table
-    findings = Findings(table)
+    findings, lacking = Findings(table), list[AuditFinding]()
     recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=set(table["scene"].unique()))
     for scene, rows in _rows_of_scenes(table):
         if scene in recorded:
             # A scene is needed once, and its arrays are large.
             measured = measure_scene(recorded.pop(scene), parameters.filters)
-            _check_scene(measured, table[rows], rows, parameters, findings)
+            batches = _check_scene(measured, table[rows], rows, parameters, findings)
+            if parameters.is_full:
+                lacking += incomplete(scene, measured, batches, letters=parameters.by_letters)
         else:
             for row in rows:
                 findings.add(int(row), f"the dataset has no scene {scene!r}")
@@ -114,7 +122,8 @@ def audit(
         *findings.in_order(),
         *count_findings(benchmark, scenes=len(scene_names(folder))),
         *order_findings(benchmark),
-        *balance_findings(table, full=parameters.scale == "full", contents=parameters.balance == "contents"),
+        *lacking,
+        *balance_findings(table, full=parameters.is_full, contents=parameters.balance == "contents"),
     ]
 
 
@@ -127,8 +136,8 @@ def _rows_of_scenes(table: pl.DataFrame) -> Iterator[tuple[str, NDArray[np.int64
 
 def _check_scene(
     scene: MeasuredScene, table: pl.DataFrame, rows: NDArray[np.int64], parameters: _Parameters, findings: Findings
-) -> None:
-    """Derive all questions about a scene; `rows` are theirs in the benchmark."""
+) -> list[Batch]:
+    """Derive all questions about a scene, whose rows in the benchmark are `rows`, and give those that could be."""
     sound = well_formed(table, rows, findings, needs=parameters.needs)
     check_repeated(table, rows, findings)
     numbered = table.with_columns(pl.Series("row", rows)).filter(pl.Series(sound))
@@ -141,7 +150,7 @@ def _check_scene(
             if len(batch.row):
                 batches.append(batch)
     if not batches:
-        return
+        return []
     words = words_of(
         scene, batches, findings, letters=parameters.by_letters, keep_ambiguous=parameters.ambiguous == "keep"
     )
@@ -149,6 +158,7 @@ def _check_scene(
         check_texts(batch)
         check_objects(batch, parameters.filters)
         _derive(batch, words.named)
+    return batches
 
 
 _SITUATIONS: dict[str, Callable[[Batch], None]] = {

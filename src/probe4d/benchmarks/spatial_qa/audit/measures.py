@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE
 from probe4d.benchmarks.spatial_qa.audit.batch import Array, Batch
+from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 
-__all__ = ["check_answers", "check_choices", "check_numbers", "check_relations"]
+__all__ = ["check_answers", "check_choices", "check_numbers", "check_relations", "compared"]
 
 _GREATER = frozenset({"above", "right", "behind", "larger", "longer", "taller", "wider"})
 """Relations that hold where object 1 has more of what is measured; the others hold where it has less."""
@@ -32,7 +33,8 @@ def check_answers(batch: Batch, derived: list[str], undecided: NDArray[np.bool_]
 def check_relations(batch: Batch) -> None:
     """Derive which of two objects has more of what a relation compares."""
     first, second = batch.boxes.T
-    difference = _compared(batch, first) - _compared(batch, second)
+    one, other = (compared(batch.scene, batch.expected.rule, batch.camera, box) for box in (first, second))
+    difference = one - other
     more = batch.template in _GREATER
     answers = np.where((difference > 0) == more, "Yes", "No").tolist()
     check_answers(batch, answers, np.abs(difference) <= _EQUAL, "the objects are equal in what is compared")
@@ -41,19 +43,29 @@ def check_relations(batch: Batch) -> None:
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), np.abs(difference))
 
 
-def _compared(batch: Batch, box: NDArray[np.int64]) -> Array:
-    """What a relation compares, of the given box of each question, shape (n,)."""
-    scene = batch.scene
-    measures: dict[str, Array] = {
-        "elevation-difference": scene.ego[box, 2],
-        "sideways-difference": scene.camera[batch.camera, box, 0],
-        "depth-difference": scene.camera[batch.camera, box, 2],
-        "volume-difference": scene.size[box].prod(axis=1),
-        "length-difference": scene.size[box, 0],
-        "width-difference": scene.size[box, 1],
-        "height-difference": scene.size[box, 2],
-    }
-    return measures[batch.expected.rule]
+def compared(scene: MeasuredScene, rule: str, camera: NDArray[np.int64], box: NDArray[np.int64]) -> Array:
+    """What a relation compares of boxes in the images of cameras, shape (n,).
+
+    Args:
+        scene: The scene, measured.
+        rule: Name of the rule of the relation.
+        camera: Places of the cameras, shape (n,).
+        box: Rows of the boxes, shape (n,).
+    """
+    values: Array
+    match rule:
+        case "elevation-difference":
+            values = scene.ego[box, 2]
+        case "sideways-difference":
+            values = scene.camera[camera, box, 0]
+        case "depth-difference":
+            values = scene.camera[camera, box, 2]
+        case "volume-difference":
+            values = scene.size[box].prod(axis=1)
+        case _:
+            sizes = ("length-difference", "width-difference", "height-difference")
+            values = scene.size[box, sizes.index(rule)]
+    return values
 
 
 def check_numbers(batch: Batch) -> None:
