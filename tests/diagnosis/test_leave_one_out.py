@@ -7,7 +7,7 @@ import numpy.typing as npt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probe4d.diagnosis.leave_one_out import Places, majority, median, preferred_option
+from probe4d.diagnosis.leave_one_out import Places, counts_elsewhere, majority, median, preferred_option
 
 KEYS, SCENES, LABELS = 4, 5, 3
 
@@ -45,15 +45,27 @@ def test_medians_are_those_of_the_other_scenes(told: tuple[Places, Codes], wante
 
 @settings(deadline=None)
 @given(items, items)
-def test_majorities_are_those_of_the_other_scenes(told: tuple[Places, Codes], wanted: tuple[Places, Codes]) -> None:
+def test_labels_are_counted_in_the_other_scenes(told: tuple[Places, Codes], wanted: tuple[Places, Codes]) -> None:
     (learned, labels), (elsewhere, _) = told, wanted
     for asked in (None, elsewhere):
-        found = majority(learned, labels.astype(np.int8), asked=asked)
+        found = counts_elsewhere(learned, labels.astype(np.int8), asked=asked, kinds=LABELS)
         expected = [
-            np.bincount(labels[others(learned, key, scene)], minlength=LABELS).argmax()
+            np.bincount(labels[others(learned, key, scene)], minlength=LABELS)
             for key, scene in zip(*(asked or learned), strict=True)
         ]
-        assert found.tolist() == expected
+        assert found.tolist() == [counts.tolist() for counts in expected]
+
+
+@settings(deadline=None)
+@given(items)
+def test_majorities_are_those_of_the_other_scenes_and_of_all_keys_where_these_tie(told: tuple[Places, Codes]) -> None:
+    learned, labels = told
+    expected = []
+    for key, scene in zip(*learned, strict=True):
+        own = np.bincount(labels[others(learned, key, scene)], minlength=LABELS)
+        every = np.bincount(labels[learned.scenes != scene], minlength=LABELS)
+        expected.append(max(range(LABELS), key=lambda label: (own[label], every[label], -label)))
+    assert majority(learned, labels.astype(np.int8)).tolist() == expected
 
 
 @settings(deadline=None)

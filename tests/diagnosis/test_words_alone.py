@@ -17,6 +17,7 @@ from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import WORDS_ALONE_SCHEMA, Diagnosis
 from probe4d.diagnosis.words_alone import said_of_templates
 from probe4d.runs.selection import Selection
+from probe4d.wording import in_percent
 
 FULL = benchmark_of(pair_questions(1, scenes=16))
 BALANCED = benchmark_of(balanced_in_contexts(FULL.questions, 4), parameters={"balance": "contents"})
@@ -53,16 +54,35 @@ def test_every_template_has_the_figures_of_its_questions(diagnosis: Diagnosis) -
         assert (row["low"], row["high"]) == pytest.approx(tuple(np.quantile(draws, (0.025, 0.975))))
 
 
+def test_a_context_settles_what_the_other_scenes_answer_alike(diagnosis: Diagnosis) -> None:
+    longer = [one for one in FULL.questions if one.template == "longer"]
+    settled = []
+    for own in longer:
+        answers = [one.answer for one in longer if one.context == own.context and one.scene != own.scene]
+        most = max(answers.count("Yes"), answers.count("No"))
+        settled.append(len(answers) >= 20 and most >= 0.9 * len(answers))
+    row = diagnosis.words_alone.row(by_predicate=pl.col("template") == "longer", named=True)
+    assert row["settled"] == pytest.approx(np.mean(settled))
+    assert 0.4 < row["settled"] < 0.9
+    assert row["settled_value"] == 1
+    assert diagnosis.words_alone["settled"].is_null().to_list() == [False, False, True]
+
+
 def test_what_words_nearly_solve_is_said_with_its_threshold(diagnosis: Diagnosis) -> None:
     solved = diagnosis.words_alone.filter("nearly_solved")
     assert solved["template"].to_list() == ["length"]
-    (said,) = said_of_templates(diagnosis)
+    said, parts = said_of_templates(diagnosis)
     assert said == (
         "Words alone nearly solve (90 % right or more) 1 of 3 templates with 20 questions or more: "
         f"length (100.0 % of {solved['n'][0]:,})."
     )
+    longer = diagnosis.words_alone.row(by_predicate=pl.col("template") == "longer", named=True)
+    assert parts == (
+        "In part they solve 1 more, by contexts that 90 % or more of the questions in other scenes answer alike: "
+        f"longer ({in_percent(longer['settled'])} % of its questions, 100.0 % of these right)."
+    )
     left = benchmark_of([one for one in FULL.questions if one.template != "length"])
-    (said,) = said_of_templates(diagnose(left, []))
+    said, _ = said_of_templates(diagnose(left, []))
     assert said == "Words alone nearly solve (90 % right or more) none of 2 templates with 20 questions or more."
 
 

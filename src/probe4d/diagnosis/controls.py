@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.leave_one_out import Places, majority, median, occurs_elsewhere, preferred_option
+from probe4d.diagnosis.leave_one_out import Places, counts_elsewhere, median, occurs_elsewhere, preferred_option
 from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.sheet import NO, Group, Sheet, text_codes
 
@@ -19,6 +19,8 @@ __all__ = [
     "FIXED",
     "MEDIAN",
     "NUMBER_CONTROLS",
+    "SETTLED",
+    "SETTLED_BY",
     "FromWords",
     "constant_control",
     "content_answers",
@@ -34,7 +36,16 @@ FIXED = f"{_PREFIX}fixed"
 CONTENT = f"{_PREFIX}content"
 MEDIAN = f"{_PREFIX}median"
 
+SETTLED = 0.9
+"""Share of the questions of a context with one answer, from which the context settles it."""
+
+SETTLED_BY = 20
+"""Questions of a context below which it settles nothing."""
+
 Codes = npt.NDArray[np.intp]
+
+_TEXT = ["scene", "family", "template", "context", "features"]
+"""What controls look at, and the scene that they leave out."""
 
 
 class FromWords(NamedTuple):
@@ -43,10 +54,13 @@ class FromWords(NamedTuple):
     Attributes:
         labels: (questions,) label codes.
         known: (questions,) whether what it learned from holds the context, or one of the options in it.
+        settled: (questions,) of yes-no questions, whether what it learned from holds `SETTLED_BY` questions or more
+            of the context, and answers `SETTLED` of them or more alike.
     """
 
     labels: npt.NDArray[np.int8]
     known: npt.NDArray[np.bool_]
+    settled: npt.NDArray[np.bool_]
 
 
 def is_control(name: str) -> bool:
@@ -87,22 +101,27 @@ def content_answers(sheet: Sheet, learned: Sheet | None = None) -> FromWords:
             of a context would lean to one side or the other with what the sheet took of it in that scene: an answer
             told by bookkeeping, and not by words.
     """
-    labels, known = np.empty(sheet.scenes.size, dtype=np.int8), np.empty(sheet.scenes.size, dtype=np.bool_)
+    asked_of = sheet.questions.select(_TEXT)
+    labels = np.empty(sheet.scenes.size, dtype=np.int8)
+    known, settled = np.zeros((2, sheet.scenes.size), dtype=np.bool_)
     for cell in sheet.cells:
         items = cell.items if learned is None else _same_cell(learned, cell)
         references = (learned or sheet).references[items]
-        own, other = sheet.questions[cell.items], None if learned is None else learned.questions[items]
+        own, other = asked_of[cell.items], None if learned is None else learned.questions.select(_TEXT)[items]
         if cell.format == "yes-no":
             asked, source = _places(own, other, lambda rows: text_codes(rows["context"]))
             if other is not None:
                 kept = ~_asked_in(source, asked)
                 source, references = Places(source.keys[kept], source.scenes[kept]), references[kept]
-            labels[cell.items] = majority(source, references, asked=asked)
+            counts = counts_elsewhere(source, references, asked=asked, kinds=2)
+            n, most = counts.sum(axis=1), counts.max(axis=1)
+            labels[cell.items], known[cell.items] = counts.argmax(axis=1), n > 0
+            settled[cell.items] = (n >= SETTLED_BY) & (most >= SETTLED * n)
         else:
             asked, source = _places(own, other, partial(option_codes, in_context=True))
             labels[cell.items] = preferred_option(source, references, asked=asked)
-        known[cell.items] = occurs_elsewhere(source, asked=asked)
-    return FromWords(labels, known)
+            known[cell.items] = occurs_elsewhere(source, asked=asked)
+    return FromWords(labels, known, settled)
 
 
 def constant_control(sheet: NumberSheet, learned: NumberSheet | None = None) -> Values:
@@ -163,7 +182,8 @@ def _medians(sheet: NumberSheet, learned: NumberSheet | None, *columns: str) -> 
     def keys(rows: pl.DataFrame) -> Codes:
         return text_codes(rows.select(pl.concat_str(columns, separator="\x1f")).to_series())
 
-    asked, source = _places(sheet.questions, None if learned is None else learned.questions, keys)
+    other = None if learned is None else learned.questions.select(_TEXT)
+    asked, source = _places(sheet.questions.select(_TEXT), other, keys)
     return median(source, (learned or sheet).references, asked=asked)
 
 
@@ -171,8 +191,7 @@ def _places(
     own: pl.DataFrame, other: pl.DataFrame | None, keys: Callable[[pl.DataFrame], Codes]
 ) -> tuple[Places, Places]:
     """Where the questions answered stand, and where those stand that are learned from, coded alike."""
-    columns = ["scene", "family", "template", "context", "features"]
-    rows = own.select(columns) if other is None else pl.concat([own.select(columns), other.select(columns)])
+    rows = own if other is None else pl.concat([own, other])
     codes, scenes = keys(rows), text_codes(rows["scene"])
     asked = Places(codes[: own.height], scenes[: own.height])
     return asked, asked if other is None else Places(codes[own.height :], scenes[own.height :])

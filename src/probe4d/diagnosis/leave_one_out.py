@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Places", "majority", "median", "occurs_elsewhere", "preferred_option"]
+__all__ = ["Places", "counts_elsewhere", "majority", "median", "occurs_elsewhere", "preferred_option"]
 
 Codes = npt.NDArray[np.intp]
 Values = npt.NDArray[np.float64]
@@ -29,28 +29,50 @@ class Places(NamedTuple):
     scenes: Codes
 
 
-def majority(
-    learned: Places, labels: npt.NDArray[np.int8], *, asked: Places | None = None, prior: bool = False
-) -> npt.NDArray[np.int8]:
-    """Predict each item's label as the most frequent one among items with its key in other scenes.
+def counts_elsewhere(
+    learned: Places, labels: npt.NDArray[np.int8], *, asked: Places | None = None, kinds: int | None = None
+) -> Values:
+    """Count how often each label goes with an item's key in other scenes.
 
     Args:
         learned: The items to learn from.
         labels: (learned items,) label codes from 0.
-        asked: The items to predict; null takes those learned from.
-        prior: Settle ties, and keys that occur in no other scene, by the labels of all other scenes'
-            items. Without it they go to the lowest label code.
+        asked: The items that are asked about; null takes those learned from.
+        kinds: Number of labels; null takes those that there are.
 
     Returns:
-        (asked items,) predicted label codes.
+        (asked items, kinds) counts.
     """
     asked = asked or learned
-    kinds = int(labels.max(initial=0)) + 1
-    counts = _elsewhere(asked, learned, labels, kinds)
-    if prior:
-        # Below one count in total, so that it decides ties alone.
-        overall = _elsewhere(_keyless(asked), _keyless(learned), labels, kinds)
-        counts = counts + overall / (overall.sum(axis=1, keepdims=True) + 1.0)
+    kinds = int(labels.max(initial=0)) + 1 if kinds is None else kinds
+    label = labels.astype(np.intp)
+    keys = 1 + int(max(asked.keys.max(initial=0), learned.keys.max(initial=0)))
+    everywhere = np.bincount(learned.keys * kinds + label, minlength=keys * kinds).reshape(-1, kinds)
+    wanted, own = _pairs(asked, learned)
+    pairs, place = np.unique(own, return_inverse=True)
+    inside = np.bincount(place * kinds + label, minlength=(pairs.size + 1) * kinds).reshape(-1, kinds)
+    at = np.searchsorted(pairs, wanted)
+    at[~np.isin(wanted, pairs)] = pairs.size  # where nothing was counted
+    return (everywhere[asked.keys] - inside[at]).astype(np.float64)
+
+
+def majority(learned: Places, labels: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """Predict each item's label as the most frequent one among items with its key in other scenes.
+
+    Ties, and keys that occur in no other scene, are settled by the labels of all other scenes' items, and then go to
+    the lowest label code.
+
+    Args:
+        learned: The items.
+        labels: (items,) label codes from 0.
+
+    Returns:
+        (items,) predicted label codes.
+    """
+    counts = counts_elsewhere(learned, labels)
+    overall = counts_elsewhere(Places(np.zeros_like(learned.keys), learned.scenes), labels)
+    # Below one count in total, so that it decides ties alone.
+    counts = counts + overall / (overall.sum(axis=1, keepdims=True) + 1.0)
     best: npt.NDArray[np.intp] = counts.argmax(axis=1)
     return best.astype(np.int8)
 
@@ -75,7 +97,7 @@ def preferred_option(
     options, offered = _options(learned)
     is_chosen = (np.arange(learned.keys.shape[1])[None, :] == chosen[:, None]).ravel()[offered]
     wanted, there = _options(asked)
-    counts = _elsewhere(wanted, options, is_chosen.astype(np.int8), 2)
+    counts = counts_elsewhere(options, is_chosen.astype(np.int8), asked=wanted, kinds=2)
     scores = np.full(asked.keys.size, -1.0)
     scores[there] = (counts[:, 1] + 1.0) / (counts[:, 0] + 1.0)
     best: npt.NDArray[np.intp] = scores.reshape(asked.keys.shape).argmax(axis=1)
@@ -139,14 +161,9 @@ def occurs_elsewhere(learned: Places, *, asked: Places | None = None) -> npt.NDA
     asked, learned = (Places(np.atleast_2d(one.keys.T).T, one.scenes) for one in (asked, learned))
     (wanted, there), (options, _) = _options(asked), _options(learned)
     found = np.zeros(asked.keys.size, dtype=bool)
-    found[there] = _elsewhere(wanted, options, np.zeros(options.keys.size, dtype=np.int8), 1)[:, 0] > 0
+    found[there] = counts_elsewhere(options, np.zeros(options.keys.size, dtype=np.int8), asked=wanted)[:, 0] > 0
     occurs: npt.NDArray[np.bool_] = np.logical_or.reduce(found.reshape(asked.keys.shape), axis=1)
     return occurs
-
-
-def _keyless(items: Places) -> Places:
-    """The same items as if they all had one key."""
-    return Places(np.zeros_like(items.keys), items.scenes)
 
 
 def _options(items: Places) -> tuple[Places, npt.NDArray[np.bool_]]:
@@ -164,16 +181,3 @@ def _pairs(asked: Places, learned: Places) -> tuple[Codes, Codes]:
     """One code for each pair of key and scene, of the items asked and of those learned from."""
     scenes = _scenes(asked, learned)
     return asked.keys * scenes + asked.scenes, learned.keys * scenes + learned.scenes
-
-
-def _elsewhere(asked: Places, learned: Places, labels: npt.NDArray[np.int8], kinds: int) -> Values:
-    """(asked items, kinds): how often each label goes with the item's key outside the item's scene."""
-    label = labels.astype(np.intp)
-    keys = 1 + int(max(asked.keys.max(initial=0), learned.keys.max(initial=0)))
-    everywhere = np.bincount(learned.keys * kinds + label, minlength=keys * kinds).reshape(-1, kinds)
-    wanted, own = _pairs(asked, learned)
-    pairs, place = np.unique(own, return_inverse=True)
-    inside = np.bincount(place * kinds + label, minlength=(pairs.size + 1) * kinds).reshape(-1, kinds)
-    at = np.searchsorted(pairs, wanted)
-    at[~np.isin(wanted, pairs)] = pairs.size  # where nothing was counted
-    return (everywhere[asked.keys] - inside[at]).astype(np.float64)

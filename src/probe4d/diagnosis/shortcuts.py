@@ -89,10 +89,10 @@ def _measure(
     correct = own == references
     options = sheet.option_counts[items]
     if feature.kind == "key":
-        hits = majority(Places(values, scenes), own, prior=True) == own
-        true = majority(Places(values, scenes), references, prior=True) == references
+        hits = majority(Places(values, scenes), own) == own
+        true = majority(Places(values, scenes), references) == references
         informed = Places(values * (int(references.max()) + 1) + references, scenes)
-        known = majority(informed, own, prior=True) == own
+        known = majority(informed, own) == own
     else:
         is_reference = np.arange(values.shape[1])[None, :] == references[:, None]
         hits = preferred_option(Places(values, scenes), own) == own

@@ -139,6 +139,8 @@ WORDS_ALONE_SCHEMA: dict[str, pl.DataType] = {
     "chance": pl.Float64(),  # of guessing; null of numbers
     "fixed": pl.Float64(),  # the same metric of `control:fixed`
     "known": pl.Float64(),  # share of the questions on which there was something to learn from
+    "settled": pl.Float64(),  # of yes-no questions, the share whose context other scenes answer alike
+    "settled_value": pl.Float64(),  # accuracy on these
     "nearly_solved": pl.Boolean(),
     "learned_from": pl.String(),  # fingerprint of the benchmark that the control learned from
 }

@@ -10,7 +10,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.bootstrap import SceneSums, intervals
-from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, FromWords, fixed_control
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, SETTLED, FromWords, fixed_control
 from probe4d.diagnosis.number_errors import within_tolerance
 from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet
@@ -25,8 +25,11 @@ NEARLY_SOLVED = 0.9
 ENOUGH = 20
 """Questions below which nothing is said of a template."""
 
+PART = 0.1
+"""Share of a template's questions from which it is said that a part of it follows from what is asked about."""
+
 _TEMPLATE = ["family", "format", "template"]
-_OF_SCENE = ["right", "fixed", "known", "chance"]
+_OF_SCENE = ["right", "fixed", "known", "settled", "settled_right", "chance"]
 
 Right = npt.NDArray[np.bool_]
 
@@ -50,9 +53,19 @@ def words_alone(
     rows = pl.concat(
         [
             _rows(sheet.questions, content.labels == sheet.references, fixed_control(sheet) == sheet.references)
-            .with_columns(known=pl.Series(content.known), chance=pl.Series(1.0 / sheet.option_counts)),
+            .with_columns(
+                known=pl.Series(content.known),
+                settled=pl.Series(content.settled),
+                settled_right=pl.Series(content.settled & (content.labels == sheet.references)),
+                chance=pl.Series(1.0 / sheet.option_counts),
+            ),
             _rows(numbers.questions, right[MEDIAN], right[FIXED])
-            .with_columns(known=pl.Series(~np.isnan(values[MEDIAN])), chance=pl.lit(None, pl.Float64)),
+            .with_columns(
+                known=pl.Series(~np.isnan(values[MEDIAN])),
+                settled=pl.lit(False),
+                settled_right=pl.lit(False),
+                chance=pl.lit(None, pl.Float64),
+            ),
         ]
     )  # fmt: skip
     by_scene = (
@@ -83,6 +96,8 @@ def words_alone(
             control=pl.when(is_number).then(pl.lit(MEDIAN)).otherwise(pl.lit(CONTENT)),
             metric=pl.when(is_number).then(pl.lit("tolerance_accuracy")).otherwise(pl.lit("accuracy")),
             learned_from=pl.lit(learned_from),
+            settled=pl.when(pl.col("format") == "yes-no").then("settled"),
+            settled_value=pl.when(pl.col("settled") > 0).then(pl.col("settled_right") / pl.col("settled")),
             nearly_solved=(pl.col("right") >= NEARLY_SOLVED) & (pl.col("n") >= ENOUGH),
         )
         .select(pl.col(name).cast(kind) for name, kind in WORDS_ALONE_SCHEMA.items())
@@ -99,7 +114,7 @@ def has_templates(words: pl.DataFrame) -> bool:
 
 
 def said_of_templates(diagnosis: Diagnosis) -> Iterator[str]:
-    """Say in a sentence which templates words alone nearly solve, and with which threshold.
+    """Say which templates words alone nearly solve, and with which threshold, and of which they solve a part.
 
     Nothing is said where no family has several templates, and where the controls tell nothing of the words (see
     `balance_shines_through`).
@@ -111,17 +126,32 @@ def said_of_templates(diagnosis: Diagnosis) -> Iterator[str]:
     untold = balance_shines_through(diagnosis.benchmark, diagnosis.learned_from) is not None
     if untold or not has_templates(diagnosis.words_alone) or not judged.height:
         return
-    threshold = f"{100 * NEARLY_SOLVED:.0f} % right or more"
-    of = f"{counted(judged.height, 'template')} with {ENOUGH} questions or more"
+    yield _said_of_solved(judged)
+    parts = judged.filter(
+        ~pl.col("nearly_solved"), pl.col("settled") >= PART, pl.col("settled_value") >= NEARLY_SOLVED
+    ).sort("settled", descending=True, maintain_order=True)
+    if parts.height:
+        named = [
+            f"{template} ({in_percent(settled)} % of its questions, {in_percent(value)} % of these right)"
+            for template, settled, value in parts.select("template", "settled", "settled_value").iter_rows()
+        ]
+        yield (
+            f"In part they solve {parts.height} more, by contexts that {100 * SETTLED:.0f} % or more of the questions "
+            f"in other scenes answer alike: {listed(named)}."
+        )
+
+
+def _said_of_solved(judged: pl.DataFrame) -> str:
     solved = judged.filter("nearly_solved").sort("value", descending=True, maintain_order=True)
+    begun = f"Words alone nearly solve ({100 * NEARLY_SOLVED:.0f} % right or more)"
+    of = f"{counted(judged.height, 'template')} with {ENOUGH} questions or more"
     if not solved.height:
-        yield f"Words alone nearly solve ({threshold}) none of {of}."
-        return
+        return f"{begun} none of {of}."
     named = [
         f"{template} ({in_percent(value)} % of {n:,})"
         for template, value, n in solved.select("template", "value", "n").iter_rows()
     ]
-    yield f"Words alone nearly solve ({threshold}) {solved.height} of {of}: {listed(named)}."
+    return f"{begun} {solved.height} of {of}: {listed(named)}."
 
 
 def balance_shines_through(benchmark: Benchmark, learned_from: str | None) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from probe4d.diagnosis.controls import SETTLED, SETTLED_BY
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.words_alone import ENOUGH, NEARLY_SOLVED, balance_shines_through, has_templates
 from probe4d.report import charts
@@ -49,7 +50,9 @@ def words_by_template(diagnosis: Diagnosis) -> Section:
             chance = "" if one["chance"] is None else percent(one["chance"])
             solved = "yes" if one["nearly_solved"] else ""
             about = (title, one["template"], one["control"])
-            rows.append((*about, *figure_cells(figure), chance, percent(one["fixed"]), percent(one["known"]), solved))
+            shares = [one[name] for name in ("fixed", "known", "settled", "settled_value")]
+            told_shares = ["" if one is None else percent(one) for one in shares]
+            rows.append((*about, *figure_cells(figure), chance, *told_shares, solved))
     doubt = balance_shines_through(diagnosis.benchmark, diagnosis.learned_from)
     source = "" if diagnosis.learned_from is None else " The controls learned from another benchmark."
     return Section(
@@ -59,13 +62,16 @@ def words_by_template(diagnosis: Diagnosis) -> Section:
         "for a number, what control:median gets within 25 % of the truth. A ring is what guessing gets, or "
         "control:fixed where that is better. Where both meet, the words give nothing away; nearly solved is what they "
         f"get right in {NEARLY_SOLVED * 100:.0f}{NARROW}% or more, of {ENOUGH} questions at least. Learnable are the "
-        f"questions whose context, or one of whose options, is found in other scenes.{source}",
+        "questions whose context, or one of whose options, is found in other scenes; settled those of contexts that "
+        f"{SETTLED * 100:.0f}{NARROW}% or more of the questions in other scenes, {SETTLED_BY} at least, answer "
+        f"alike.{source}",
         drawn,
         Table(
             "What words alone give away",
             (
                 *word_columns("Questions", "Template", "Control"),
                 *number_columns("Right", "95 % interval", "n", "By chance", "control:fixed", "Learnable"),
+                *number_columns("Settled", "Right of settled"),
                 *word_columns("Nearly solved"),
             ),
             rows,
