@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+import polars as pl
 import pytest
 from spatial_mutating import (
     SCENES,
@@ -280,6 +283,7 @@ QUESTIONS: dict[str, tuple[str, Keep, Change, str]] = {
         lambda q: changed(q, margin=(q.margin or 0) * 1.02),
         "margin: stored ",
     ),
+    "margin that is no number": ("near-object", bool, fields(margin=math.nan), "margin: stored nan"),
     "margin of a number": ("ego-distance", bool, fields(margin=1.0), "margin: stored a number, derived null"),
     "margin of an occlusion": ("occlusion", bool, fields(margin=1.0), "margin: stored a number, derived null"),
     "returns": (
@@ -453,3 +457,35 @@ def test_every_template_is_broken_in_two_ways() -> None:
     assert len(QUESTIONS) >= 50 + 2 * len(TEMPLATES)
     for template in TEMPLATES:
         assert sum(of == template for of, *_ in QUESTIONS.values()) >= 2, template
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"objects": "none"},
+        {"objects": [3, None]},
+        {"objects": [{"box": {}}]},
+        {"objects": [{"label": "", "frame": 10**15, "box": "", "x": 1, "y": 2, "z": 3}] * 5},
+        {"witness": 3, "distance_m": [], "distances_m": {}, "margin_unit": 7, "unit": None},
+        {"objects": {"length_m": "long"}, "hidden_after_m": "soon"},
+    ],
+    ids=str,
+)
+def test_strange_facts_are_findings(damage: dict[str, Any], original: Original) -> None:
+    firsts = [original.first(template) for template in TEMPLATES]
+    changes = {q.id: changed(q, facts={**q.facts, **damage}) for q in firsts}
+    findings = audit(original.with_changes(changes), original.root)
+    assert {finding.question for finding in findings} == set(changes)
+    assert all(finding.rule == changes[finding.question].rule for finding in findings)
+
+
+@pytest.mark.parametrize("column", ["entities", "options", "features", "needs", "links", "frames"])
+def test_lists_with_nothing_in_them_are_findings(column: str, original: Original) -> None:
+    targets = {original.first(template).id for template in TEMPLATES}
+    table = original.benchmark.table
+    emptied = pl.col(column).list.eval(pl.lit(None, table.schema[column].inner))  # type: ignore[attr-defined]
+    holds_some = pl.col(column).list.len() > 0
+    broken = table.with_columns(pl.when(pl.col("id").is_in(targets) & holds_some).then(emptied).otherwise(column))
+    wanted = broken.filter(pl.col("id").is_in(targets) & holds_some)["id"]
+    findings = audit(replace(original.benchmark, table=broken), original.root)
+    assert {finding.question for finding in findings} == set(wanted)

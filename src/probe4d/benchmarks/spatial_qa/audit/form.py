@@ -103,13 +103,16 @@ def _checks(needs: tuple[str, ...]) -> Iterator[_Check]:
         (texts.list.len() != pl.col("_options"))
         | (texts.list.n_unique() != texts.list.len())
         | texts.list.contains(""),
-        lambda row: f"the options are not {row['_options']} different ones: {', '.join(row['options']) or 'none'}",
+        lambda row: f"the options are not {row['_options']} different ones: {row['options']!r}",
         "options",
         settles=True,
     )
     yield _Check(~_has_form_of_answer(), lambda row: f"the answer is {row['answer']!r}", "answer", settles=True)
     yield _Check(
-        (pl.col("frames").list.len() != 1) | pl.col("channel").is_null() | pl.col("question").is_null(),
+        (pl.col("frames").list.len() != 1)
+        | pl.col("frames").list.first().is_null()
+        | pl.col("channel").is_null()
+        | pl.col("question").is_null(),
         lambda row: f"asks of key frames {row['frames']} and camera {row['channel']!r}, and should of one image",
         settles=True,
     )
@@ -122,6 +125,9 @@ def _checks(needs: tuple[str, ...]) -> Iterator[_Check]:
     yield _Check(pl.col("prompt").is_not_null(), lambda row: "a built question fixes no prompt", "prompt")
     yield _Check(pl.col("links").list.len() != 0, lambda row: f"links: stored {row['links']!r}, derived []", "links")
     yield from map(_fixed, ("rule", "relation"))
+    yield _Check(
+        ~pl.col("margin").is_finite().fill_null(True), lambda row: f"margin: stored {row['margin']}, which is no length"
+    )
     yield _Check(
         pl.col("needs") != pl.lit(pl.Series([list(needs)])),
         lambda row: f"needs: stored {row['needs']!r}, derived {list(needs)!r}",
