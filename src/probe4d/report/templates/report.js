@@ -114,7 +114,7 @@
     }
     const entry = element("li", { role: "option", id: `item-${position}`, "aria-selected": "false" },
       element("span", { class: "stem" }, questions.text[index] ?? `(${questions.family[index]}; text not released)`),
-      element("span", { class: "meta" }, `${kinds[index]} · ${questions.scene[index]}`, marks));
+      element("span", { class: "meta" }, `${template(index) ?? kinds[index]} · ${questions.scene[index]}`, marks));
     entry.addEventListener("click", () => choose(position));
     return entry;
   }
