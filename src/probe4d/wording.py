@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["counted", "in_percent", "listed", "most_frequent"]
+__all__ = ["amount", "counted", "in_percent", "listed", "most_frequent"]
 
 _MOST_LISTED = 10  # lines that a reader takes in, and a terminal shows with what else there is to say
+_LARGE = 1e6  # amount from which digits behind the point mean nothing
 _NOISE_PLACES = 9  # decimals of a percentage that a binary fraction still gets right
 
 
@@ -39,3 +40,8 @@ def in_percent(share: float, *, signed: bool = False) -> str:
     exact = Decimal(f"{100 * share:.{_NOISE_PLACES}f}")
     rounded = exact.quantize(Decimal("0.1"), rounding=ROUND_HALF_UP)
     return f"{rounded + 0:{'+' if signed else ''}.1f}"
+
+
+def amount(value: float) -> str:
+    """A length, an angle or an error in such, with two decimals; a large one with three digits and its power of 10."""
+    return f"{value:,.2f}" if abs(value) < _LARGE else f"{value:.3g}"

@@ -21,8 +21,6 @@ __all__ = [
 ]
 
 _SYMBOLS = {"metres": "m", "degrees": "°"}
-_LARGE = 1e6
-"""From here on an error is written with an exponent."""
 
 
 def differ(numbers: Sequence[int | None]) -> bool:
@@ -118,9 +116,9 @@ def _percent(value: float | None) -> str:
 
 
 def _amount(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.2f}" if value < _LARGE else f"{value:.3g}"
+    from probe4d.wording import amount
+
+    return "" if value is None else amount(value)
 
 
 def _figure(metric: str, unit: str | None) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from probe4d.diagnosis.controls import CONTENT, FIXED
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN
 from probe4d.report.theme import LIGHT
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ LABEL_LIMIT = 170
 LEAST_REACH = 0.1  # of an axis of differences, so that small ones look small
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # of equal widths, so that measured labels fit
 STAND_IN = {name: f"#0000{number:02x}" for number, name in enumerate(LIGHT, start=1)}
-CONTROLS = {FIXED: "control-fixed", CONTENT: "control-content"}
+CONTROLS = {FIXED: "control-fixed", CONTENT: "control-content", MEDIAN: "control-content"}
 RUNS = 6  # colours for runs; later runs take them in turn
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import Figure, Lookup, interval, percent, points
@@ -37,10 +38,11 @@ class Effect(NamedTuple):
 
     @classmethod
     def of(cls, lookup: Lookup, comparison: FamilyComparison, family: str = "all", kind: str = "all") -> Effect | None:
-        """The figures of a family and format, or null where some are missing."""
+        """The figures of a family and format, or null where some are missing; a number is right within 25 %."""
+        accuracy = "tolerance_accuracy" if kind == NUMBER else "accuracy"
         first, second, change, alike = (
             lookup.get(comparison.name, metric, family, kind)
-            for metric in ("accuracy_of_first", "accuracy_of_second", "accuracy_change", "answers_alike")
+            for metric in (*(f"{accuracy}_{part}" for part in ("of_first", "of_second", "change")), "answers_alike")
         )
         if first is None or second is None or change is None or alike is None:
             return None
@@ -72,9 +74,9 @@ def of_comparison(diagnosis: Diagnosis, lookup: Lookup, comparison: FamilyCompar
     """Say what one change did; null where too few questions were asked both ways.
 
     What evidence adds, and what a setting does, is said of the run with it; what false evidence does, of the run that
-    saw its own.
+    saw its own. Of runs that were asked numbers alone it is said of these.
     """
-    effect = Effect.of(lookup, comparison)
+    effect = Effect.of(lookup, comparison) or Effect.of(lookup, comparison, kind=NUMBER)
     if effect is None or effect.change.n < FEW or asks_the_same(comparison):
         return None
     if comparison.kind == "setting":

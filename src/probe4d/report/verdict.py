@@ -28,6 +28,7 @@ from probe4d.report.lookup import (
     points,
     relations_in_order,
 )
+from probe4d.report.nearness import of_numbers
 from probe4d.report.run_families import of_comparison
 from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance, far_beyond
 from probe4d.report.variants import of_variants
@@ -89,6 +90,7 @@ def _about(
     told = _of_families_and_variants(diagnosis, lookup, run)
     yield from (statement for leads, statement in told if leads)
     yield from _accuracy(lookup, run, own)
+    yield from of_numbers(lookup, run)
     yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
     yield from (statement for leads, statement in told if not leads)
     yield from _one_letter(lookup, own, run)

@@ -7,6 +7,7 @@ from probe4d.report.lookup import Lookup, answerers, labels_given
 from probe4d.report.sections.accuracy import accuracy
 from probe4d.report.sections.answers import answers_given
 from probe4d.report.sections.changes import changes
+from probe4d.report.sections.numbers import numbers
 from probe4d.report.sections.pairs import pairs
 from probe4d.report.sections.part import Section
 from probe4d.report.sections.relations import relations
@@ -25,6 +26,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
     given = labels_given(diagnosis)
     made = (
         accuracy(lookup, names),
+        numbers(diagnosis, lookup),
         run_families(diagnosis, lookup, names),
         variants(diagnosis, lookup, names),
         relations(lookup, names),

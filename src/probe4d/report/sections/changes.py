@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, points
@@ -23,7 +24,7 @@ __all__ = ["changes"]
 
 
 def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
-    """Chart repairs and regressions of every comparison; the table adds changed_wrong and accuracy_change.
+    """Chart repairs and regressions of every comparison; the table adds changed_wrong and the change in accuracy.
 
     Args:
         diagnosis: The comparisons.
@@ -31,18 +32,17 @@ def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
     """
     rows, bars = [], []
     for comparison in diagnosis.comparisons:
-        for family, kind in cells(lookup, "accuracy_change"):
+        for family, kind in (*cells(lookup, "accuracy_change"), *lookup.cells("tolerance_accuracy_change", (NUMBER,))):
+            accuracy = "tolerance_accuracy" if kind == NUMBER else "accuracy"
             repairs, regressions, other, change = (
                 lookup.get(comparison.name, metric, family, kind)
-                for metric in ("repairs", "regressions", "changed_wrong", "accuracy_change")
+                for metric in ("repairs", "regressions", "changed_wrong", f"{accuracy}_change")
             )
             if change is None or repairs is None or regressions is None:
                 continue
-            if (family, kind) == ("all", "all"):
-                bars += [
-                    (comparison.name, "repaired", repairs.value),
-                    (comparison.name, "regressed", -regressions.value),
-                ]
+            if family == "all" and kind in ("all", NUMBER):
+                name = comparison.name if kind == "all" else f"{comparison.name}, numbers"
+                bars += [(name, "repaired", repairs.value), (name, "regressed", -regressions.value)]
             rows.append((
                 comparison.name, title_of(family, kind), number(repairs), number(regressions), number(other),
                 points(change.value), bounds(change, signed=True), f"{change.n:,}",
@@ -56,7 +56,7 @@ def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         "changes",
         "What a change repairs, and what it breaks",
         "Two runs on the same questions. Repairs and regressions are counted apart, since a gain in accuracy may hide "
-        "as many new errors.",
+        "as many new errors. A number is right within 25 % of the truth.",
         drawn,
         Table(
             "Comparisons",

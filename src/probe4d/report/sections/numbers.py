@@ -1,0 +1,98 @@
+"""How near answers that are numbers come to the truth, template by template."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from probe4d.diagnosis.number_sheet import NUMBER
+from probe4d.diagnosis.overview import nearness
+from probe4d.diagnosis.sheet import TEMPLATE
+from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report import charts
+from probe4d.report.lookup import Figure, Lookup, percent
+from probe4d.report.nearness import error_in_words
+from probe4d.report.sections.part import (
+    Key,
+    Section,
+    Table,
+    count,
+    figure_cells,
+    number_columns,
+    share,
+    word_columns,
+)
+from probe4d.wording import amount
+
+__all__ = ["numbers"]
+
+_DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
+
+
+def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
+    """Chart tolerance accuracy, a chart for each template, unit and all; the table adds errors and what was read.
+
+    Args:
+        diagnosis: The answers.
+        lookup: The figures.
+    """
+    names = list(
+        dict.fromkeys([*(run.name for run in diagnosis.runs), *diagnosis.numbers["run"].unique(maintain_order=True)])
+    )
+    groups = nearness(diagnosis).select("family", "part", "unit").unique(maintain_order=True)
+    families = set(groups["family"]) - {"all"}
+    drawn, rows = [], []
+    for family, part, unit in groups.iter_rows():
+        relation = part if family == "all" else TEMPLATE + part
+        title = _title(family, part, several=len(families) > 1)
+        found = [(name, lookup.get(name, "tolerance_accuracy", family, NUMBER, relation)) for name in names]
+        some = [(name, figure) for name, figure in found if figure is not None]
+        errors = {name: lookup.get(name, "mean_absolute_error", family, NUMBER, relation) for name, _ in some}
+        values = [(name, *figure[:3], _told(figure, errors[name], unit)) for name, figure in some]
+        table = pl.DataFrame(values, schema=_DOTS, orient="row")
+        words = "; ".join(f"{name} {told}" for name, *_, told in values)
+        drawn.append(charts.dots(title, f"Within 25 % of the truth, and mean error: {words}.", table, names))
+        for name, figure in some:
+            error = errors[name]
+            wrapped = lookup.get(name, "mean_absolute_error_wrapped", family, NUMBER, relation)
+            read = lookup.get(name, "valid_rate", family, NUMBER, relation)
+            told = [("" if one is None else error_in_words(one.value, unit)) for one in (error, wrapped)]
+            rows.append(
+                (title, name, *figure_cells(figure), told[0], _bounds(error), told[1], count(error), share(read))
+            )
+    return Section(
+        "numbers",
+        "How near numbers come",
+        "A dot is the share of answers within 25 % of the truth, the bar its 95 % interval (whole-scene bootstrap); "
+        "beside it stands the mean absolute error of the answers in which a number could be read. The controls never "
+        "see a scene: control:fixed gives the median of each template in the other scenes, control:median that of its "
+        "words.",
+        drawn,
+        Table(
+            "Numbers",
+            (
+                *word_columns("Questions", "Run"),
+                *number_columns("Within 25 %", "95 % interval", "n", "Mean error", "95 % interval"),
+                *number_columns("Shorter way round", "n of the error", "Read"),
+            ),
+            rows,
+        ),
+        [Key("dot", colour, name) for name, colour in charts.run_colours(names).items()],
+    )
+
+
+def _title(family: str, part: str, *, several: bool) -> str:
+    """What the questions of a chart are called; the family is told where there are several."""
+    if family == "all":
+        return "All numbers" if part == "all" else f"All in {part}"
+    return f"{family}: {part}".capitalize() if several else part.capitalize()
+
+
+def _told(figure: Figure, error: Figure | None, unit: str | None) -> str:
+    told = percent(figure.value)
+    return told if error is None else f"{told}, {error_in_words(error.value, unit)}"
+
+
+def _bounds(error: Figure | None) -> str:
+    if error is None or error.low is None or error.high is None:
+        return ""
+    return f"{amount(error.low)} to {amount(error.high)}"
