@@ -19,7 +19,7 @@ from probe4d.diagnosis.sheet import YES, Group, Sheet
 __all__ = ["add_pair_rates", "add_yes_leads"]
 
 _BLOCKS = 20
-"""Parts that the draws are taken in, since pairs by draws are many numbers."""
+"""Parts that the draws are taken in, since pairs of scenes by draws are many numbers."""
 
 
 def add_yes_leads(figures: Figures, sheet: Sheet) -> None:
@@ -86,13 +86,18 @@ def add_pair_rates(
     says_yes = sheet.labels[rows] == YES
     yes = (says_yes[:, positives].astype(np.float64) + says_yes[:, negatives]) / 2
     _, place = np.unique(sheet.scenes[np.concatenate([positives, negatives])], return_inverse=True)
+    scenes = int(place.max()) + 1
     first, second = np.split(place.reshape(-1), 2)
+    # Pairs of the same two scenes come up together; all sums are multiples of one half, so that none is rounded.
+    together, of_pair = np.unique(first * scenes + second, return_inverse=True)
+    sums = [np.array([np.bincount(of_pair, one) for one in ones]).T for ones in (both, yes)]
+    sizes = np.bincount(of_pair)
     drawn = []
-    for counts in np.array_split(draw_counts(int(place.max()) + 1).astype(np.float64), _BLOCKS):
-        weights = counts[:, first] * counts[:, second]
-        totals = weights.sum(axis=1)
+    for counts in np.array_split(draw_counts(scenes).astype(np.float64), _BLOCKS):
+        weights = counts[:, together // scenes] * counts[:, together % scenes]
+        totals = weights @ sizes
         weights, totals = weights[totals > 0], totals[totals > 0, None]
-        drawn.append(np.stack([weights @ both.T / totals, weights @ yes.T / totals]))
+        drawn.append(np.stack([weights @ one / totals for one in sums]))
     rates = np.stack([both.mean(axis=1), yes.mean(axis=1)])
     for metric, of_rates in (("pair_both_rate", _both), ("pair_lead", _over_guessing)):
         bounds = bounds_of_draws(of_rates(*np.concatenate(drawn, axis=1)))
