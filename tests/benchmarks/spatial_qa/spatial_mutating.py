@@ -20,18 +20,23 @@ __all__ = [
     "SCENES",
     "VERSION",
     "Original",
+    "Row",
     "Tables",
+    "box_of",
     "changed",
     "fact",
+    "labels",
     "objects_in_order",
     "read_tables",
     "rebuilt",
     "row_of",
+    "view_of",
     "with_facts",
     "write_tables",
 ]
 
-Tables = dict[str, list[dict[str, Any]]]
+Row = dict[str, Any]
+Tables = dict[str, list[Row]]
 
 VERSION = "v1.0-mini"
 SCENES = ("scene-0757", "scene-0796")
@@ -62,7 +67,7 @@ def _keep(tables: Tables, table: str, column: str, values: set[str]) -> None:
     tables[table] = [row for row in tables[table] if row[column] in values]
 
 
-def _tokens(rows: Iterable[dict[str, Any]]) -> set[str]:
+def _tokens(rows: Iterable[Row]) -> set[str]:
     return {row["token"] for row in rows}
 
 
@@ -75,7 +80,7 @@ def write_tables(tables: Tables, root: Path) -> Path:
     return root
 
 
-def row_of(tables: Tables, table: str, token: str) -> dict[str, Any]:
+def row_of(tables: Tables, table: str, token: str) -> Row:
     return next(row for row in tables[table] if row["token"] == token)
 
 
@@ -155,3 +160,15 @@ def objects_in_order(question: Question, order: tuple[int, ...]) -> Question:
         options=tuple(question.options[at] for at in order),
         features=tuple(question.features[at] for at in order),
     )
+
+
+def box_of(tables: Tables, question: Question, place: int = 0) -> Row:
+    return row_of(tables, "sample_annotation", question.facts["objects"][place]["box"])
+
+
+def view_of(question: Question) -> tuple[object, ...]:
+    return question.scene, question.frames, question.channel
+
+
+def labels(question: Question) -> list[str]:
+    return [one["label"] for one in question.facts["objects"]]

@@ -26,7 +26,7 @@ from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 from probe4d.benchmarks.spatial_qa.audit.form import check_repeated, well_formed
 from probe4d.benchmarks.spatial_qa.audit.measures import check_choices, check_numbers, check_relations
 from probe4d.benchmarks.spatial_qa.audit.measuring import Filters, MeasuredScene, measure_scene
-from probe4d.benchmarks.spatial_qa.audit.naming import check_texts, words_of
+from probe4d.benchmarks.spatial_qa.audit.naming import check_texts, check_words
 from probe4d.benchmarks.spatial_qa.audit.neighbours import check_neighbours
 from probe4d.benchmarks.spatial_qa.audit.objects import check_objects
 from probe4d.benchmarks.spatial_qa.audit.recorded import read_scenes
@@ -151,13 +151,13 @@ def _check_scene(
                 batches.append(batch)
     if not batches:
         return []
-    words = words_of(
+    named = check_words(
         scene, batches, findings, letters=parameters.by_letters, keep_ambiguous=parameters.ambiguous == "keep"
     )
     for batch in batches:
         check_texts(batch)
         check_objects(batch, parameters.filters)
-        _derive(batch, words.named)
+        _derive(batch, named)
     return batches
 
 

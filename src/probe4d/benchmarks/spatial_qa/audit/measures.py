@@ -22,12 +22,22 @@ _DEGREES = 60.0
 """A bit more than a radian: what a bearing turns by if an object one metre away moves by one metre."""
 
 
-def check_answers(batch: Batch, derived: list[str], undecided: NDArray[np.bool_], why: str) -> None:
-    """Compare answers; those of questions that have none are wrong whatever they are."""
+def check_answers(
+    batch: Batch, derived: list[str], *, undecided: NDArray[np.bool_] | None = None, why: str = ""
+) -> None:
+    """Compare answers.
+
+    Args:
+        batch: The questions.
+        derived: The right answers.
+        undecided: Which questions have none, so that the stored one is wrong whatever it is, shape (n,).
+        why: Why they have none.
+    """
     stored = batch.answers
+    none = np.zeros(len(stored), dtype=np.bool_) if undecided is None else undecided
     differs = np.array([mine != right for mine, right in zip(stored, derived, strict=True)], dtype=np.bool_)
-    batch.add(differs & ~undecided, lambda at: f"answer: stored {stored[at]!r}, derived {derived[at]!r}")
-    batch.add(undecided, lambda at: f"answer: stored {stored[at]!r}, and the question has none: {why}")
+    batch.add(differs & ~none, lambda at: f"answer: stored {stored[at]!r}, derived {derived[at]!r}")
+    batch.add(none, lambda at: f"answer: stored {stored[at]!r}, and the question has none: {why}")
 
 
 def check_relations(batch: Batch) -> None:
@@ -37,7 +47,8 @@ def check_relations(batch: Batch) -> None:
     difference = one - other
     more = batch.template in _GREATER
     answers = np.where((difference > 0) == more, "Yes", "No").tolist()
-    check_answers(batch, answers, np.abs(difference) <= _EQUAL, "the objects are equal in what is compared")
+    equal = np.abs(difference) <= _EQUAL
+    check_answers(batch, answers, undecided=equal, why="the objects are equal in what is compared")
     (name,) = batch.expected.measured
     batch.compare_numbers(f"facts.{name}", batch.fact(name), difference)
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), np.abs(difference))
@@ -123,5 +134,5 @@ def check_choices(batch: Batch) -> None:
         batch.compare_numbers(f"facts.{name}[{place}]", even[:, place], measures[:, place])
     least, second = np.sort(losses, axis=1)[:, :2].T
     answers = np.array(list("ABCD"))[losses.argmin(axis=1)].tolist()
-    check_answers(batch, answers, second - least <= _EQUAL, "two options are equally good")
+    check_answers(batch, answers, undecided=second - least <= _EQUAL, why="two options are equally good")
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), second - least)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,23 +13,11 @@ from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 from probe4d.benchmarks.spatial_qa.reading import Asked, names_objects, read_stem
 
-__all__ = ["Words", "check_texts", "words_of"]
+__all__ = ["check_texts", "check_words"]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KEPT_TAIL = 8
 """How many characters of an instance token tell an entity from another of the same words."""
-
-
-class Words(NamedTuple):
-    """What the questions of a scene call its objects.
-
-    Attributes:
-        named: Whether a question of the scene gives words to the track of a box, shape (B,).
-        shared: Whether another box of the image has the same words, as far as questions tell, shape (C, B).
-    """
-
-    named: NDArray[np.bool_]
-    shared: NDArray[np.bool_]
 
 
 def check_texts(batch: Batch) -> None:
@@ -65,9 +52,9 @@ def _text_fault(template: str, stem: str, asked: Asked | None, words: tuple[str,
     return f"the text names {', '.join(asked.words)}, and the facts tell of {', '.join(words)}"
 
 
-def words_of(
+def check_words(
     scene: MeasuredScene, batches: Sequence[Batch], findings: Findings, *, letters: bool, keep_ambiguous: bool
-) -> Words:
+) -> NDArray[np.bool_]:
     """Check the words for the objects of a scene, and the entities that are made of them.
 
     Letters go from left to right in each image. Captions are one a track; in each image no two objects have the same,
@@ -79,6 +66,9 @@ def words_of(
         findings: Takes in what is wrong.
         letters: Whether letters stand for objects, not captions.
         keep_ambiguous: Whether objects were kept whose words stand for another one as well.
+
+    Returns:
+        Whether boxes are known to have words, since letters stand for all or a question names the track, shape (B,).
     """
     told = _told_words(batches)
     if letters:
@@ -94,10 +84,9 @@ def words_of(
             "stands for two objects of the image",
         )
     named_tracks = set(scene.tracks[told["box"].to_numpy()])
-    named = np.array([letters or track in named_tracks for track in scene.tracks], dtype=np.bool_)
     for batch in batches:
         _check_entities(batch, shared, told_apart=keep_ambiguous)
-    return Words(named, shared)
+    return np.array([letters or track in named_tracks for track in scene.tracks], dtype=np.bool_)
 
 
 def _told_words(batches: Iterable[Batch]) -> pl.DataFrame:

@@ -70,8 +70,8 @@ def check_neighbours(batch: Batch, named: NDArray[np.bool_]) -> None:
     check_answers(
         batch,
         np.where(yes, "Yes", "No").tolist(),
-        ~(yes | no),
-        "only objects that the filters leave out have what is asked for",
+        undecided=~(yes | no),
+        why="only objects that the filters leave out have what is asked for",
     )
     best = np.where(yes, foremost.of_view, foremost.of_all)
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), np.where(np.isinf(best), np.nan, np.abs(best)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE
 from probe4d.benchmarks.spatial_qa.audit.batch import Array, Batch
@@ -38,7 +37,8 @@ def check_collisions(batch: Batch) -> None:
     together = distance <= _APPROACH_M + TOLERANCE
     surplus = np.where(together, _APPROACH_M - distance, _APPROACH_M - gap)
     undecided = ~together & (surplus >= -TOLERANCE)
-    check_answers(batch, _yes_or_no(batch, surplus), undecided, "it depends on which distance is meant")
+    why = "it depends on which distance is meant"
+    check_answers(batch, _yes_or_no(batch, surplus), undecided=undecided, why=why)
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), np.abs(surplus))
 
 
@@ -48,7 +48,7 @@ def check_passages(batch: Batch) -> None:
     batch.compare_numbers("facts.gap_m", batch.fact("gap_m"), gap)
     _check_drawn(batch, "vehicle_width_m")
     surplus = gap - width
-    check_answers(batch, _yes_or_no(batch, surplus), _never(batch), "")
+    check_answers(batch, _yes_or_no(batch, surplus))
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), np.abs(surplus))
 
 
@@ -65,7 +65,7 @@ def check_parking(batch: Batch) -> None:
     for name in ("spot_length_m", "spot_width_m", "clearance_m"):
         _check_drawn(batch, name)
     least = spare.min(axis=0)
-    check_answers(batch, _yes_or_no(batch, least), _never(batch), "")
+    check_answers(batch, _yes_or_no(batch, least))
     lacking = np.hypot(*np.maximum(-spare, 0))
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), np.where(least >= 0, least, lacking))
 
@@ -74,10 +74,6 @@ def _check_drawn(batch: Batch, name: str) -> None:
     """Numbers that are drawn are positive."""
     drawn = batch.fact(name)
     batch.add(~(drawn > 0), lambda at: f"facts.{name}: {drawn[at]} m is no size")
-
-
-def _never(batch: Batch) -> NDArray[np.bool_]:
-    return np.zeros(len(batch.row), dtype=np.bool_)
 
 
 def check_occlusions(batch: Batch) -> None:
@@ -95,7 +91,7 @@ def check_occlusions(batch: Batch) -> None:
     )
     decided = np.isinf(sooner) == np.isinf(later)
     derived = np.where(np.where(decided, np.isfinite(later), np.isfinite(told)), "Yes", "No").tolist()
-    check_answers(batch, derived, _never(batch), "")
+    check_answers(batch, derived)
     ahead = screen.corners()[..., 0].min(axis=1) - eye[:, 0]
     batch.add(
         ahead <= STEP_M - TOLERANCE, lambda at: f"{batch.labels[at][0]!r} does not begin ahead of where the camera goes"

@@ -1,0 +1,169 @@
+"""Breaks records and leaves out questions: the audit has to find both, and nothing in unbroken copies."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from copy import deepcopy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import polars as pl
+import pytest
+from spatial_mutating import SCENES, VERSION, Original, Row, changed, labels, objects_in_order, rebuilt, view_of
+
+from probe4d.benchmarks.question import Question, derived_id
+from probe4d.benchmarks.spatial_qa.audit import audit
+from probe4d.benchmarks.spatial_qa.templates import TEMPLATES
+from probe4d.benchmarks.suites import build, check
+from probe4d.errors import InputError
+from probe4d.scenes.opening import open_scenes
+
+pytestmark = pytest.mark.real_data
+
+
+def rules_broken(original: Original, questions: list[Question] | None = None, **fields: Any) -> set[str]:
+    """Checks that a benchmark with another record, or with other questions, fails."""
+    benchmark = original.benchmark if questions is None else rebuilt(original.benchmark, questions)
+    record = msgspec.structs.replace(benchmark.record, **fields)
+    return {finding.rule for finding in audit(replace(benchmark, record=record), original.root)}
+
+
+def test_a_record_that_does_not_fit_is_found(original: Original) -> None:
+    record = original.benchmark.record
+    assert rules_broken(original, fingerprint="0" * 64) == {"fingerprint"}
+    assert rules_broken(original, counts={}) == {"counts"}
+    assert rules_broken(original, source=msgspec.structs.replace(record.source, scenes=3)) == {"source"}
+    assert rules_broken(original, source=msgspec.structs.replace(record.source, scenes=1)) == {"counts"}
+    for stricter in ({"min_side_px": 200.0}, {"unknown_visibility": "drop"}):
+        assert len(rules_broken(original, parameters=record.parameters | stricter)) > 20
+
+
+def test_answers_that_are_not_balanced_are_found(original: Original, lettered: Original) -> None:
+    for template in ("above", "collision", "closest-to-ego"):
+        lost = original.first(template)
+        found = audit(rebuilt(original.benchmark, [q for q in original.questions if q.id != lost.id]), original.root)
+        told = [f.what for f in found if f.rule == "balance"]
+        assert len(told) == 1
+        assert told[0].startswith(f"{template} has ")
+
+
+def test_answers_of_a_full_build_that_are_not_balanced_are_found(lettered: Original) -> None:
+    """There as many are Yes as No of each relation, and of situations of two objects in each scene."""
+    by_scene = [(template, scene) for template in ("collision", "occlusion", "passing") for scene in SCENES]
+    answers = {of: Counter(q.answer for q in lettered.questions if (q.template, q.scene) == of) for of in by_scene}
+    uneven = {f"{template} of {scene}" for (template, scene), n in answers.items() if n["Yes"] != n["No"]}
+    lost = lettered.first("collision")
+    one_less = f"collision of {lost.scene}"
+    kept = rebuilt(lettered.benchmark, [q for q in lettered.questions if q.template != "left" and q.id != lost.id])
+    parameters = kept.record.parameters | {"scale": "full"}
+    found = audit(replace(kept, record=msgspec.structs.replace(kept.record, parameters=parameters)), lettered.root)
+    assert {f.what.split(" has ")[0] for f in found if f.rule == "balance"} == uneven ^ {one_less}
+
+
+def test_questions_that_come_twice_or_change_places_are_found(original: Original) -> None:
+    target = original.first("closest-to-object")
+    turned_round = objects_in_order(target, (3, 2, 1, 0))
+    again = changed(turned_round, answer="ABCD"[3 - "ABCD".index(target.answer)], order=len(original.questions))
+    found = audit(rebuilt(original.benchmark, [*original.questions, again]), original.root)
+    assert ("uniqueness", f"asks the same as question {target.id}.") in {
+        (f.rule, f.what) for f in found if f.question == derived_id(again)
+    }
+    first, second = original.questions[:2]
+    places = {first.id: second.order}
+    swapped = [changed(q, order=places.get(q.id, q.order)) for q in original.questions]
+    assert rules_broken(original, swapped) == {"order"}
+
+
+def test_an_id_of_another_question_is_found(original: Original) -> None:
+    target = original.first("near-object")
+    questions = [changed(q, id="0" * 16) if q.id == target.id else q for q in original.questions]
+    found = audit(rebuilt(original.benchmark, questions, ids=False), original.root)
+    assert [(f.question, f.rule, f.what) for f in found] == [("0" * 16, "identity", f"the id should be {target.id}.")]
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"min_visibility": "high"}, {"min_side_px": None}, {"refer": 3}, {"reference_channel": []}]
+)
+def test_a_strange_parameter_is_named(parameters: dict[str, Any], original: Original) -> None:
+    record = msgspec.structs.replace(
+        original.benchmark.record, parameters=original.benchmark.record.parameters | parameters
+    )
+    with pytest.raises(InputError, match=rf"holds a parameter that does not fit .*{next(iter(parameters))}"):
+        audit(replace(original.benchmark, record=record), original.root)
+
+
+def test_questions_that_a_full_build_lacks_are_found(original: Original) -> None:
+    scenes = open_scenes(original.root).select([SCENES[1]])
+    benchmark = build("spatial-qa", scenes, None, refer="marker", split="all", min_side_px=80.0)
+    questions = benchmark.questions
+    lost = [next(q for q in questions if q.template == template) for template in ("taller", "bearing", "width")]
+    # A pair that is taken away in both orders leaves as many Yes as No.
+    pair = set(labels(lost[0]))
+    gone = {
+        q.id for q in questions if q.template == "taller" and set(labels(q)) == pair and view_of(q) == view_of(lost[0])
+    }
+    gone |= {question.id for question in lost}
+    kept = [q for q in questions if q.id not in gone]
+    found = audit(rebuilt(benchmark, kept), original.root)
+    lacking = {finding.what.split(" about ")[0] for finding in found if finding.rule == "completeness"}
+    assert lacking == {
+        "taller lacks 2 questions",
+        "bearing lacks 1 question",
+        "width lacks 1 question",
+    }
+    assert {finding.rule for finding in found} == {"completeness", "order"}
+
+
+_FLOAT = re.compile(r"([,:\[]\s*)(-?\d+\.\d+(?:e[-+]\d+)?)(?=\s*[,\]}])")
+
+
+def in_other_words(rows: list[Row], rng: random.Random) -> str:
+    """The same rows: shuffled, keys in another order, floats and white space written anew."""
+    keys = rng.sample(sorted(rows[0]), len(rows[0])) if rows else []
+    turned_rows = [{key: row[key] for key in sorted(row, key=keys.index)} for row in rng.sample(rows, len(rows))]
+    gap = rng.choice(["", " ", "\n  "])
+    text = json.dumps(turned_rows, separators=(f",{gap}", f":{gap}"), ensure_ascii=rng.random() < 0.5)
+    form = rng.choice(["{:.17g}", "{:.17e}", "{!r}"]).format
+    return _FLOAT.sub(lambda match: match[1] + form(float(match[2])), text)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_an_unbroken_copy_raises_nothing(seed: int, original: Original, lettered: Original, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    of = rng.choice([original, lettered])
+    (tmp_path / VERSION).mkdir()
+    for name, rows in deepcopy(of.tables).items():
+        if name in ("ego_pose", "sample_annotation", "calibrated_sensor"):
+            for row in rows:  # the same rotation by a quaternion of another length, or its opposite
+                factor = rng.choice([1.0, -1.0, 1e-3, 2.5])
+                row["rotation"] = [factor * part for part in row["rotation"]]
+        (tmp_path / VERSION / f"{name}.json").write_text(in_other_words(rows, rng), encoding="utf-8")
+    facts = [in_other_words([json.loads(text)], rng)[1:-1] for text in of.benchmark.table["facts"]]
+    table = of.benchmark.table.with_columns(pl.Series("facts", facts)).sample(fraction=1, shuffle=True, seed=seed)
+    assert audit(replace(of.benchmark, table=table), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"scale": "full"},
+        {"scale": "sample:760", "min_visibility": 1, "min_side_px": 8.0},
+        {"scale": "sample:760", "balance": "contents", "seed": 3},
+    ],
+    ids=str,
+)
+def test_builds_of_other_parameters_pass(parameters: dict[str, Any], original: Original) -> None:
+    scenes = open_scenes(original.root).select([SCENES[1]])
+    benchmark = build("spatial-qa", scenes, None, refer="marker", split="all", **parameters)
+    told: list[str] = []
+    checked = check(benchmark, original.root, done=told.append)
+    assert checked.findings == []
+    assert checked.questions == len(told) == benchmark.table.height
+    assert set(told) == set(benchmark.table["id"])
+    if parameters["scale"] == "full":
+        assert set(benchmark.table["template"]) == set(TEMPLATES)
