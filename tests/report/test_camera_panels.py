@@ -107,6 +107,12 @@ def test_options_of_the_same_words_keep_their_letters() -> None:
     assert texts(panel(twins)) == {"option": ["A"], "right": ["B"], "target": ["the car"]}
 
 
+@pytest.mark.parametrize("volumes", [[8.0], [8.0, None], "large", None])
+def test_options_that_were_not_all_compared_have_letters_alone(volumes: object) -> None:
+    asked = msgspec.structs.replace(LARGEST, facts={**LARGEST.facts, "volumes_m3": volumes})
+    assert texts(panel(asked)) == {"right": ["A"], "option": ["B"]}
+
+
 def test_options_that_were_not_all_measured_have_no_letters() -> None:
     facts = {"objects": [view_fact("bus")]}
     asked = msgspec.structs.replace(LARGEST, facts=facts)

@@ -10,7 +10,9 @@ import msgspec
 import polars as pl
 import pytest
 from report_making import benchmark, diagnosed, many_questions, right_answers, run
+from view_making import view_question
 
+import making
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import percent
@@ -63,6 +65,21 @@ def test_accuracy_is_that_of_the_figures(parts: dict[str, Section]) -> None:
         assert shown["All questions", name] == percent(value)
         (value,) = of_run.filter(pl.col("family") == "motion", pl.col("format") == "yes-no")["value"]
         assert shown["Motion yes-no questions", name] == percent(value)
+
+
+def test_relations_are_told_in_words() -> None:
+    pair = {"relation": "shorter-in-length", "template": "shorter-in-length", "family": "direct-reasoning"}
+    asked = [
+        view_question(["car"], frame=frame, answer=answer, question=f"{frame}?", **pair)
+        for frame, answer in enumerate(["Yes", "No"] * 3)
+    ]
+    benchmark = making.benchmark_of(asked)
+    run = making.run_of("model", benchmark, [{"question": one.id, "text": "Yes"} for one in asked])
+    part = next(one for one in sections(diagnose(benchmark, [run])) if one.anchor == "relations")
+    assert [row[1:3] for row in part.table.rows if row[0] == "model"] == [
+        ("direct reasoning", "all"),
+        ("direct reasoning", "shorter in length"),
+    ]
 
 
 def test_every_answer_is_counted_once(parts: dict[str, Section]) -> None:

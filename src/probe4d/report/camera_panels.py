@@ -182,7 +182,8 @@ def _wanted(question: Question) -> list[tuple[Kind, str, str]]:
 def _measures_of_options(question: Question) -> list[str]:
     for name in ("distances_m", "volumes_m3"):
         values = question.facts.get(name)
-        if isinstance(values, list) and len(values) == len(question.options):
+        is_whole = isinstance(values, list) and len(values) == len(question.options)
+        if is_whole and all(isinstance(value, int | float) for value in values):
             return [in_units(name.replace("s_m", "_m"), value) for value in values]
     return []
 

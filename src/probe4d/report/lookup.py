@@ -24,6 +24,7 @@ __all__ = [
     "Lookup",
     "answerers",
     "asked",
+    "in_words",
     "interval",
     "labels_given",
     "percent",
@@ -120,6 +121,11 @@ def relations_in_order(relations: Iterable[str]) -> list[str]:
     """Sectors from the front counter-clockwise, other relations by name."""
     found = set(relations)
     return [name for name in SECTORS if name in found] if found <= set(SECTORS) else sorted(found)
+
+
+def in_words(name: str) -> str:
+    """A family or relation as it is read: `direct reasoning`, `shorter in length`; sectors keep their hyphen."""
+    return name if name in SECTORS else name.replace("-", " ")
 
 
 def percent(value: float) -> str:

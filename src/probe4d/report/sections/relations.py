@@ -9,7 +9,7 @@ import polars as pl
 
 from probe4d.diagnosis.controls import FIXED
 from probe4d.report import charts
-from probe4d.report.lookup import Lookup, percent
+from probe4d.report.lookup import Lookup, in_words, percent
 from probe4d.report.sections.part import Key, Section, Table, bounds, count, number_columns, share, word_columns
 
 __all__ = ["relations"]
@@ -35,11 +35,12 @@ def relations(lookup: Lookup, names: Sequence[str]) -> Section:
             for relation in ("all", *lookup.relations("tpr", family)):
                 true = lookup.get(name, "tpr", family, "yes-no", relation)
                 false = lookup.get(name, "fpr", family, "yes-no", relation)
-                label = family if relation == "all" else f"{family}: {relation}"
+                told = [in_words(family), in_words(relation)]
+                label = told[0] if relation == "all" else ": ".join(told)
                 near_miss = lookup.get(name, "fpr_below_threshold", family, "yes-no", relation)
                 if true is not None or false is not None:
                     rates = [(share(one), bounds(one), count(one)) for one in (true, false, near_miss)]
-                    rows.append((name, family, relation, *chain.from_iterable(rates)))
+                    rows.append((name, *told, *chain.from_iterable(rates)))
                 if true is not None and false is not None:
                     lines.append((label, false.value, true.value, f"n {true.n + false.n:,}"))
         if lines:

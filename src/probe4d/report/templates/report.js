@@ -45,7 +45,7 @@
     for (const [value, text] of entries) select.append(element("option", { value }, text));
   }
 
-  const inWords = (name) => name.replaceAll("-", " ");
+  const inWords = (name) => (/^(front|back)-(left|right)$/.test(name) ? name : name.replaceAll("-", " "));
   const distinct = (values) => [...new Set(values.filter((value) => value !== null))];
   const same = (values) => values.map((value) => [value, value]);
   const named = (values) => values.map((value) => [value, inWords(value)]);
