@@ -140,7 +140,7 @@ def _with_numbers(cells: Sequence[str], numbers: Sequence[int | None]) -> list[s
 
 
 def table_of_templates(words: pl.DataFrame) -> Table:
-    """A row for each template: what words alone get right, its interval, guessing and the number of questions.
+    """A row for each template: what words alone get right, its interval, guessing, what is learnable, and of how many.
 
     Args:
         words: Columns of `WORDS_ALONE_SCHEMA`.
@@ -148,17 +148,14 @@ def table_of_templates(words: pl.DataFrame) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    from probe4d.wording import in_percent
-
     table = Table()
     for name in ("from words alone, %", "format"):
         table.add_column(name, overflow="fold")
-    for name in ("right", "95 % interval", "chance", "n"):
+    for name in ("right", "95 % interval", "chance", "learnable", "n"):
         table.add_column(name, justify="right", overflow="fold")
     for one in words.iter_rows(named=True):
-        bounds = "" if one["low"] is None else f"{in_percent(one['low'])} to {in_percent(one['high'])}"
-        chance = "" if one["chance"] is None else in_percent(one["chance"])
-        numbers = (in_percent(one["value"]), bounds, chance, f"{one['n']:,}")
+        bounds = "" if one["low"] is None else f"{_percent(one['low'])} to {_percent(one['high'])}"
+        numbers = (_percent(one["value"]), bounds, _percent(one["chance"]), _percent(one["known"]), f"{one['n']:,}")
         table.add_row(escape(output.harmless(one["template"])), one["format"], *numbers)
     return table
 
