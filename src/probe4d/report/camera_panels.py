@@ -180,11 +180,11 @@ def _wanted(question: Question) -> list[tuple[Kind, str, str]]:
 
 
 def _measures_of_options(question: Question) -> list[str]:
+    """What the options were compared by, in words, one each; nothing where they were not, or not all of them."""
     for name in ("distances_m", "volumes_m3"):
-        values = question.facts.get(name)
-        is_whole = isinstance(values, list) and len(values) == len(question.options)
-        if is_whole and all(isinstance(value, int | float) for value in values):
-            return [in_units(name.replace("s_m", "_m"), value) for value in values]
+        match question.facts.get(name):
+            case list(values) if len(values) == len(question.options) and all(isinstance(one, float) for one in values):
+                return [in_units(name.replace("s_m", "_m"), value) for value in values]
     return []
 
 
