@@ -60,7 +60,8 @@ def test_a_question_says_all_that_it_was_made_of(full: Benchmark) -> None:
         assert len(question.features) == len(question.options) == template.options
         assert question.keyframes == 3
         assert question.needs == ("boxes",)
-        assert (question.margin is None) == ("margin_unit" not in question.facts)
+        assert question.margin is None or question.facts["margin_unit"] in ("metres", "cubic metres")
+        assert ("margin_unit" in question.facts) == (template.unit is None and template.name != "occlusion")
 
 
 def test_of_each_relation_exactly_half_are_yes(full: Benchmark) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -110,13 +110,11 @@ def _object_facts() -> pl.Expr:
 def _facts(template: Template, pool: pl.DataFrame, places: range) -> pl.Expr:
     """Facts as JSON, for each row of a pool with words."""
     told = {column: _FACTS.get(column, column) for column in pool.columns if column not in _NO_FACTS}
-    units = {"unit": _UNITS[template.unit]} if template.unit else {}
-    if pool["margin"].null_count() < pool.height:
-        units["margin_unit"] = "cubic metres" if _is_volume(told.values()) else "metres"
+    units = {"unit": template.unit and _UNITS[template.unit], "margin_unit": _margin_unit(template)}
     rest = _as_json(
         [
             *(pl.col(column).alias(name) for column, name in told.items()),
-            *(pl.lit(unit).alias(name) for name, unit in units.items()),
+            *(pl.lit(unit).alias(name) for name, unit in units.items() if unit),
         ]
     )
     objects = pl.concat_str([f"fact_{place}" for place in places], separator=",") if places else pl.lit("")
@@ -128,8 +126,11 @@ def _as_json(columns: Sequence[pl.Expr]) -> pl.Expr:
     return encoded
 
 
-def _is_volume(names: Iterable[str]) -> bool:
-    return any(name.endswith("_m3") for name in names)
+def _margin_unit(template: Template) -> str | None:
+    """Unit of the margins of a template; null for numbers and occlusions, which have none."""
+    if template.unit or template.rule == "occlusion":
+        return None
+    return "cubic metres" if "volume" in template.rule else "metres"
 
 
 def _list_of(what: str, places: Sequence[int]) -> pl.Expr:
