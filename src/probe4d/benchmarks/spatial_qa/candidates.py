@@ -25,13 +25,13 @@ from probe4d.scenes.tables import Scenes
 
 __all__ = ["Candidates", "candidates_of", "merged"]
 
-QUANTITIES_OF_PAIRS = {
+_QUANTITIES_OF_PAIRS = {
     "distance": "distance_m",
     "longitudinal-offset": "longitudinal_m",
     "lateral-offset": "lateral_m",
     "bearing": "bearing_deg",
 }
-QUANTITIES_OF_OBJECTS = {
+_QUANTITIES_OF_OBJECTS = {
     "ego-distance": "ego_distance_m",
     "ego-longitudinal-offset": "ego_longitudinal_m",
     "ego-lateral-offset": "ego_lateral_m",
@@ -124,8 +124,8 @@ def _quantities(pairs: pl.DataFrame, objects: pl.DataFrame, left_out: Counter[st
     unordered = pairs.filter(pl.col("track_1") < pl.col("track_2"))
     pools = {}
     for table, measures, keys in (
-        (unordered, QUANTITIES_OF_PAIRS, ["object_1", "object_2"]),
-        (objects, QUANTITIES_OF_OBJECTS, ["object_1"]),
+        (unordered, _QUANTITIES_OF_PAIRS, ["object_1", "object_2"]),
+        (objects, _QUANTITIES_OF_OBJECTS, ["object_1"]),
     ):
         for name, column in measures.items():
             answer, margin = in_hundredths(column), pl.lit(None, pl.Float64)
