@@ -71,3 +71,12 @@ def test_overviews_of_what_was_not_asked_are_empty() -> None:
     alone = diagnose(NUMBERS_ALONE, [run_of("m", NUMBERS_ALONE, oracle)])
     assert accuracies(alone).height == 0
     assert nearness(alone)["m"].null_count() == 0
+
+
+@pytest.mark.parametrize("name", ["family", "format", "part", "unit", "metric"])
+def test_a_run_may_be_called_like_a_column(name: str) -> None:
+    diagnosis = diagnose(BENCHMARK, [run_of(name, BENCHMARK, said(1.1))])
+    about = {"family", "format"}, {"family", "part", "unit", "metric"}
+    for columns, table in zip(about, (accuracies(diagnosis), nearness(diagnosis)), strict=True):
+        runs = [column for column in table.columns if column not in columns and "control" not in column]
+        assert runs == [f"run {name}" if name in columns else name]

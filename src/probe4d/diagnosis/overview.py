@@ -164,7 +164,10 @@ def _place_of_family(diagnosis: Diagnosis) -> pl.Expr:
 
 
 def _pivoted(figures: pl.DataFrame, diagnosis: Diagnosis, index: Sequence[str], values: str) -> pl.DataFrame:
-    """A row for each value of the index, a column for each run and control that has figures."""
+    """A row for each value of the index, a column for each run and control that has figures.
+
+    A run that is called like a column of the index has the column `run NAME`.
+    """
     answered = pl.concat([table.select("run") for table in (diagnosis.records, diagnosis.numbers)])["run"]
     runs = [run.name for run in diagnosis.runs]
     names = list(dict.fromkeys([*runs, *answered.unique(maintain_order=True)]))
@@ -173,4 +176,7 @@ def _pivoted(figures: pl.DataFrame, diagnosis: Diagnosis, index: Sequence[str], 
     figures = figures.with_columns(pl.col("run").replace(beside)).filter(pl.col("run").is_in(names))
     most = figures.filter(pl.col("n") == pl.col("n").max().over("run", *index))
     figures = in_order(most.unique(["run", *index], keep="first", maintain_order=True), "run", names)
+    figures = figures.with_columns(
+        run=pl.when(pl.col("run").is_in(index)).then("run " + pl.col("run")).otherwise("run")
+    )
     return figures.pivot(on="run", index=list(index), values=values, maintain_order=True)
