@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-PAIR, OPTIONS, WITHOUT, BEYOND, NUMBER = (
+PAIR, OPTIONS, WITHOUT, BEYOND, NUMBER, EDGE = (
     view_question(["car", "truck"], order=0),
     view_question(["car"], ["truck", "bus"], answer="B", facts={"distances_m": [11.7, 9.5]}, order=1),
     view_question(["car"], frame=1, order=2),
@@ -39,9 +39,10 @@ PAIR, OPTIONS, WITHOUT, BEYOND, NUMBER = (
         facts={"length_m": 2.0, "unit": "metres"},
         order=4,
     ),
+    view_question(["edge", "truck"], words={"edge": "the long white trailer"}, question="At the border?", order=5),
 )
 HOSTILE = [
-    view_question(["car"], words={"car": text}, question=f"Payload {n}?", template="left", order=5 + n)
+    view_question(["car"], words={"car": text}, question=f"Payload {n}?", template="left", order=6 + n)
     for n, text in enumerate(PAYLOADS)
 ]
 
@@ -50,7 +51,7 @@ HOSTILE = [
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A report that embeds the image of frame 0; that of frame 1 is missing, that of frame 2 one too many."""
     root = tmp_path_factory.mktemp("views")
-    questions = [PAIR, OPTIONS, WITHOUT, BEYOND, NUMBER, *HOSTILE]
+    questions = [PAIR, OPTIONS, WITHOUT, BEYOND, NUMBER, EDGE, *HOSTILE]
     benchmark = making.benchmark_of(questions)
     run = making.run_of("model", benchmark, [{"question": one.id, "text": one.answer} for one in questions])
     with pytest.MonkeyPatch.context() as patch:
@@ -92,8 +93,11 @@ def test_the_image_lies_below_the_outlines(views: webdriver.Chrome) -> None:
     assert len(views.find_elements(By.CSS_SELECTOR, "#detail svg.panel")) == 2
 
 
-@pytest.mark.parametrize("asked", [PAIR, OPTIONS])
-def test_words_are_those_of_the_panel_and_stay_inside(views: webdriver.Chrome, asked: Question) -> None:
+@pytest.mark.parametrize("is_phone", [False, True])
+@pytest.mark.parametrize("asked", [PAIR, OPTIONS, EDGE])
+def test_words_are_those_of_the_panel_and_stay_inside(views: webdriver.Chrome, asked: Question, is_phone: bool) -> None:
+    if is_phone:
+        phone(views)
     shown(views, asked)
     panel = CameraPanels(view_scenes(), [asked]).panel(asked)
     assert panel is not None
@@ -137,7 +141,7 @@ def test_a_number_has_its_unit_and_the_answers_of_those_who_were_asked(views: we
 
 def test_questions_with_an_image_and_of_a_template_can_be_found(views: webdriver.Chrome) -> None:
     choose(views, "image", "here")
-    assert count(views) == len([PAIR, OPTIONS, NUMBER, *HOSTILE])
+    assert count(views) == len([PAIR, OPTIONS, NUMBER, EDGE, *HOSTILE])
     choose(views, "template", "length")
     assert count(views) == 1
     choose(views, "image", "")

@@ -21,9 +21,10 @@ PLACES_M = {
     "truck": (30.0, 6.0, 0.0),
     "bus": (25.0, -8.0, 1.0),
     "cone": (12.0, 3.0, -1.0),
+    "edge": (20.0, -19.0, 0.0),
     "behind": (-9.0, 2.0, 0.0),
 }
-"""Centres of boxes of 2 m a side; the last one is outside the image."""
+"""Centres of boxes of 2 m a side; the one before the last is at its right border, the last one outside the image."""
 
 
 def view_scenes(root: Path = Path("invented"), *, frames: int = 1, images: Sequence[int] | None = None) -> Scenes:

@@ -24,6 +24,7 @@ WIDTH = 800.0
 
 LINE_HEIGHT = 19.0
 LETTER_WIDTH = 8.8  # of the bold 15-unit labels, on average
+WIDEST_LETTER_WIDTH = 11.8  # of the same on a phone, whose labels are larger
 EDGE = 4.0
 
 _SIZE_ASKED = {"wide-vehicle": "width", "bridge": "height"}
@@ -137,8 +138,10 @@ class CameraPanels:
         for start, end, text in _lines(question, shown):
             marks.append(Mark("between", f"M{start[0]:.1f} {start[1]:.1f}L{end[0]:.1f} {end[1]:.1f}"))
             if text:
-                middle = [(one + other) / 2 for one, other in zip(start, end, strict=True)]
-                labels.append(Label("between", round(middle[0], 1), round(middle[1], 1), "middle", text))
+                across, down = ((one + other) / 2 for one, other in zip(start, end, strict=True))
+                half = WIDEST_LETTER_WIDTH * len(text) / 2
+                across = min(max(across, half + EDGE), WIDTH - half - EDGE)
+                labels.append(Label("between", round(across, 1), round(down, 1), "middle", text))
         if hidden:
             told = f"outside this image: {', '.join(hidden)}"
             labels.append(Label("absent", WIDTH / 2, height - 2 * EDGE, "middle", told))
@@ -209,11 +212,11 @@ def _names(question: Question, shown: Sequence[_Shown], height: float) -> Iterat
     alone = _measure_of_one(question, shown[0]) if len(shown) == 1 else ""
     for one in shown:
         words = one.words + alone
-        width = LETTER_WIDTH * len(words)
         above, below, inside = one.top - EDGE, one.bottom + LINE_HEIGHT - EDGE, one.top + LINE_HEIGHT - EDGE
         y = above if above >= LINE_HEIGHT - EDGE else below if below <= height - EDGE else inside
-        x = max(EDGE, min(one.left, WIDTH - EDGE - width))
-        yield Label(one.kind, round(x, 1), round(y, 1), "start", words)
+        is_inside = one.left + WIDEST_LETTER_WIDTH * len(words) <= WIDTH - EDGE
+        x, anchor = (max(one.left, EDGE), "start") if is_inside else (WIDTH - EDGE, "end")
+        yield Label(one.kind, round(x, 1), round(y, 1), anchor, words)
 
 
 def _measure_of_one(question: Question, one: _Shown) -> str:
