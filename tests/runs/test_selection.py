@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from making import benchmark_of, question
+from probe4d.benchmarks.sampling import rank
 from probe4d.errors import InputError
-from probe4d.runs.selection import Selection, apportioned, selected
+from probe4d.runs.selection import Selection, apportioned, selected, selected_of
 
 STRATA = st.dictionaries(
     st.tuples(st.sampled_from("abc"), st.sampled_from(["yes-no", "choice"])), st.integers(1, 40), min_size=1
@@ -41,6 +45,35 @@ def test_a_sample_is_nested_and_does_not_depend_on_row_order(strata, seed, data)
     shuffled = table.sample(fraction=1.0, shuffle=True, seed=seed)
     assert set(selected(shuffled, Selection(sample=small, seed=seed))["id"]) == set(drawn["id"])
     assert drawn["id"].to_list() == table.filter(pl.col("id").is_in(drawn["id"].implode()))["id"].to_list()
+
+
+@given(STRATA, st.integers(0, 3), st.data())
+def test_of_each_family_and_format_those_of_lowest_rank_are_drawn(strata, seed, data) -> None:
+    table = table_of(strata)
+    n = data.draw(st.integers(1, table.height))
+    names = sorted(strata)
+    expected: set[str] = set()
+    for (family, kind), seats in zip(names, apportioned([strata[name] for name in names], n), strict=True):
+        ids = table.filter(family=family, format=kind)["id"].to_list()
+        expected |= set(sorted(ids, key=lambda identity: (rank(seed, "sample", identity), identity))[:seats])
+    assert set(selected(table, Selection(sample=n, seed=seed))["id"]) == expected
+
+
+def test_a_sample_holds_the_questions_that_it_always_held() -> None:
+    table = table_of({("a", "choice"): 6, ("b", "yes-no"): 4})
+    assert selected(table, Selection(sample=4))["id"].to_list() == ["achoice0", "achoice1", "achoice4", "byes-no2"]
+
+
+def test_what_was_selected_of_a_benchmark_is_worked_out_once_and_belongs_to_its_questions() -> None:
+    benchmark = benchmark_of([question(place) for place in range(30)])
+    selection = Selection(sample=7)
+    chosen = selected_of(benchmark, selection)
+    assert chosen.equals(selected(benchmark.table, selection))
+    assert selected_of(benchmark, Selection(sample=7)) is chosen
+    assert selected_of(benchmark, Selection(sample=7, seed=1))["id"].to_list() != chosen["id"].to_list()
+    assert selected_of(benchmark, None) is benchmark.table
+    fewer = dataclasses.replace(benchmark, table=benchmark.table.head(7))
+    assert selected_of(fewer, selection).equals(fewer.table)
 
 
 def test_another_seed_draws_other_questions() -> None:

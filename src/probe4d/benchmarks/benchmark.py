@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -118,11 +118,13 @@ class Benchmark:
         table: Questions as columns (see `QUESTION_SCHEMA`), in order of family file and position.
         record: Content of `benchmark.json`.
         path: Folder it was read from; null if it was not.
+        derived: Tables that others worked out from this one, by what they are of, so that each is worked out once.
     """
 
     table: _Table = _Table()
     record: BenchmarkRecord  # type: ignore[misc]  # mypy takes the descriptor for a default
     path: Path | None = None
+    derived: dict[Hashable, pl.DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def at(cls, path: Path | str, record: BenchmarkRecord) -> Benchmark:

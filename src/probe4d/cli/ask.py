@@ -190,7 +190,7 @@ def _ask_all(
     model: str | Model = name
     if is_control(name):
         model = control_model(benchmark, name, setting=plan.setting, fit_controls=fit_controls)
-    watch = Watch(benchmark, model=name, setting=plan.setting)
+    watch = Watch(benchmark, model=name, setting=plan.setting, selection=plan.selection)
     began_s = time.monotonic()
 
     def begin(calls: int, answered: int) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import questions_from
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of, check_run
 from probe4d.runs.settings import Setting, recorded_setting
+from probe4d.runs.ways import OPTION_COUNT, ways_of_shapes
 from probe4d.wording import counted
 
 __all__ = ["ANSWERED_SCHEMA", "GatheredAnswers", "gather_answers"]
@@ -90,8 +90,7 @@ def _answered(run: Run, asked: pl.DataFrame) -> pl.DataFrame:
     """
     setting = recorded_setting(run.record.setting)
     replies = run.answers.join(asked.select(question="id"), on="question", how="semi", maintain_order="left")
-    size = pl.col("options").list.len().alias("size")
-    expected = asked.select("format", "options", size, question="id").join(
+    expected = asked.select("format", "options", OPTION_COUNT, question="id").join(
         _ways(setting, asked, replies), on=["format", "size"], how="left", maintain_order="left_right"
     )
     _refuse_strange(run, replies, expected)
@@ -129,20 +128,12 @@ def _ways(setting: Setting, asked: pl.DataFrame, replies: pl.DataFrame) -> pl.Da
         Columns format, size (number of options), variant, rotation (null where the run's record of it counts) and
         main (whether it is the first).
     """
-    shapes = questions_from(
-        asked.with_columns(size=pl.col("options").list.len()).unique(["format", "size"]).drop("size")
-    )
-    given = replies["variant"].unique(maintain_order=True).to_list() or [None]
-    rows = []
-    for shape in shapes:
-        ways: list[tuple[str | None, int | None]] = [
-            (variant.name, variant.rotation) for variant in setting.variants(shape)
-        ]
-        if [name for name, _ in ways] == [None]:
-            ways = [(name, None) for name in given]
-        rows += [(shape.format, len(shape.options), *way, place == 0) for place, way in enumerate(ways)]
-    columns = {"format": pl.String, "size": pl.UInt32, "variant": pl.String, "rotation": pl.Int64, "main": pl.Boolean}
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    ways = ways_of_shapes(setting, asked)
+    if ways["variant"].null_count():
+        given = replies["variant"].unique(maintain_order=True).to_list() or [None]
+        names = pl.DataFrame({"variant": given}, schema={"variant": pl.String}).with_row_index("place")
+        ways = ways.select("format", "size").join(names, how="cross").with_columns(rotation=pl.lit(None, pl.Int64))
+    return ways.select("format", "size", "variant", "rotation", main=pl.col("place") == 0)
 
 
 def _refuse_strange(run: Run, replies: pl.DataFrame, expected: pl.DataFrame) -> None:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
-import numpy as np
-import numpy.typing as npt
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import LETTERS
+from probe4d.benchmarks.question import LETTERS, questions_from
 from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, fixed_control
 from probe4d.diagnosis.fitting import control_answers
-from probe4d.diagnosis.number_sheet import NumberSheet, Values, make_number_sheet
-from probe4d.diagnosis.sheet import Sheet, label_of, make_sheet
+from probe4d.diagnosis.number_sheet import make_number_sheet
+from probe4d.diagnosis.sheet import label_of, make_sheet
 from probe4d.errors import InputError
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.requests import request_key
-from probe4d.runs.settings import setting_named
+from probe4d.runs.settings import Setting, setting_named
 from probe4d.wording import listed
 
 __all__ = ["ControlModel", "control_model"]
 
 _CONTROLS = (FIXED, CONTENT, MEDIAN)
+
+Replies = Mapping[str, str | None]
+"""What a control says by the key of the request; null where it has no answer."""
 
 
 class ControlModel:
@@ -31,19 +33,26 @@ class ControlModel:
     Args:
         name: Name of the control.
         setting: Name of the setting that it was made for.
-        replies: What it answers to each request of the benchmark in that setting; null where it has no answer.
+        replies_to: Gives what it answers to requests by their keys, without those that are not of the benchmark in
+            that setting. It is asked once for all that the control is told of before they come.
         made_from: What else tells it from others of its name, for the run's record.
     """
 
     max_connections = 64
 
     def __init__(
-        self, name: str, setting: str, replies: Mapping[str, str | None], *, made_from: Mapping[str, str] | None = None
+        self,
+        name: str,
+        setting: str,
+        replies_to: Callable[[Collection[str]], Replies],
+        *,
+        made_from: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
         self.made_from = made_from or {}
         self._setting = setting
-        self._replies = replies
+        self._replies_to = replies_to
+        self._replies: dict[str, str | None] = {}
 
     def check(self, keys: Collection[str], *, pictures: bool) -> None:
         """Refuse requests that the control was not made for, before any is sent.
@@ -74,7 +83,9 @@ class ControlModel:
     def _refusal(self, keys: Collection[str], *, pictures: bool) -> str | None:
         if pictures:
             return f"{self.name} looks at nothing: ask it without evidence."
-        strange = next((key for key in keys if key not in self._replies), None)
+        if unknown := [key for key in keys if key not in self._replies]:
+            self._replies.update(self._replies_to(unknown))
+        strange = next((key for key in unknown if key not in self._replies), None)
         if strange is None:
             return None
         what = f"{self.name} was made for the setting {self._setting}, which does not ask {strange}."
@@ -107,24 +118,21 @@ def control_model(
     how = setting_named(setting)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     answers = control_answers(benchmark, sheet, number_sheet, fit_controls)
-    labels = {} if name == MEDIAN else _labels(sheet, fixed_control(sheet) if name == FIXED else answers.content.labels)
-    numbers = _numbers(number_sheet, answers.numbers[FIXED if name == FIXED else MEDIAN])
-    if not labels and not numbers:
+    codes = fixed_control(sheet) if name == FIXED else answers.content.labels
+    labels = sheet.questions.select("id", "format", code=pl.Series(codes))
+    values = pl.Series(answers.numbers[FIXED if name == FIXED else MEDIAN], nan_to_null=True)
+    numbers = number_sheet.questions.select("id", "unit", value=values).drop_nulls("value")
+    if name == MEDIAN:
+        labels = labels.clear()
+    if labels.is_empty() and numbers.is_empty():
         raise InputError(
             f"holds no question that {name} answers.",
             path=benchmark.path,
             remedy=f"Give a benchmark of {_answered_by(name)}.",
         )
-    replies: dict[str, str | None] = {}
-    for question in benchmark.questions:
-        label, number = labels.get(question.id), numbers.get(question.id)
-        for variant in how.variants(question):
-            text = label
-            if label is not None and name == CONTENT:
-                text = variant.letter_shown(label, len(question.options))
-            replies[request_key(question.id, variant.name)] = text or number
     made_from = {} if answers.learned_from is None else {"fit_controls": answers.learned_from}
-    return ControlModel(name, how.name, replies, made_from=made_from)
+    replies_to = partial(_replies, benchmark.table, labels, numbers, how, follows_options=name == CONTENT)
+    return ControlModel(name, how.name, replies_to, made_from=made_from)
 
 
 def _answered_by(name: str) -> str:
@@ -133,18 +141,34 @@ def _answered_by(name: str) -> str:
     return numbers if name == MEDIAN else f"yes-no and choice questions and {numbers}"
 
 
-def _labels(sheet: Sheet, codes: npt.NDArray[np.int8]) -> dict[str, str]:
-    asked = sheet.questions.select("id", "format").iter_rows()
-    return {
-        identity: label_of(code, kind) or LETTERS[0]
-        for (identity, kind), code in zip(asked, codes.tolist(), strict=True)
-    }
+def _replies(
+    questions: pl.DataFrame,
+    labels: pl.DataFrame,
+    numbers: pl.DataFrame,
+    setting: Setting,
+    keys: Collection[str],
+    *,
+    follows_options: bool,
+) -> Replies:
+    """What a control answers to requests and, beside them, to the others about the same questions.
 
-
-def _numbers(sheet: NumberSheet, values: Values) -> dict[str, str]:
-    asked = sheet.questions.select("id", "unit").iter_rows()
-    return {
-        identity: f"{value!r} {unit}"
-        for (identity, unit), value in zip(asked, values.tolist(), strict=True)
-        if not math.isnan(value)
-    }
+    Args:
+        questions: The benchmark's questions.
+        labels: `id`, `format` and `code` of the questions that it answers with a label.
+        numbers: `id`, `unit` and `value` of those that it answers with a number.
+        setting: Setting of the requests.
+        keys: Their keys (see `request_key`).
+        follows_options: Whether it means the option that its letter stands for, and not the letter.
+    """
+    named = pl.Series([*keys, *(key.rpartition("/")[0] for key in keys)], dtype=pl.String).implode()
+    asked, labels, numbers = (table.filter(pl.col("id").is_in(named)) for table in (questions, labels, numbers))
+    label = {identity: label_of(code, kind) or LETTERS[0] for identity, kind, code in labels.iter_rows()}
+    number = {identity: f"{value!r} {unit}" for identity, unit, value in numbers.iter_rows()}
+    replies: dict[str, str | None] = {}
+    for question in questions_from(asked):
+        for variant in setting.variants(question):
+            text = label.get(question.id)
+            if text is not None and follows_options:
+                text = variant.letter_shown(text, len(question.options))
+            replies[request_key(question.id, variant.name)] = text or number.get(question.id)
+    return replies

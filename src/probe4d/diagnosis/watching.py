@@ -12,6 +12,7 @@ from probe4d.diagnosis.number_sheet import scored_numbers, unit_of_answer
 from probe4d.diagnosis.parsing import PARSERS, parse
 from probe4d.diagnosis.parsing.numbers import parse_number
 from probe4d.runs.run import Answer, AnswerError
+from probe4d.runs.selection import Selection, selected_of
 from probe4d.runs.settings import Variant, setting_named
 from probe4d.wording import counted, in_percent, listed
 
@@ -45,7 +46,9 @@ class Watch:
         servers: Answers by the model that the server says gave them.
     """
 
-    def __init__(self, benchmark: Benchmark, *, model: str, setting: str = "default") -> None:
+    def __init__(
+        self, benchmark: Benchmark, *, model: str, setting: str = "default", selection: Selection | None = None
+    ) -> None:
         self.answers = 0
         self.failures: Counter[str] = Counter()
         self.states: Counter[str] = Counter()
@@ -55,7 +58,7 @@ class Watch:
         self._model = model
         self._setting = setting_named(setting)
         unit = pl.when(scored_numbers()).then(unit_of_answer())
-        columns = benchmark.table.select("id", "format", "options", unit).iter_rows()
+        columns = selected_of(benchmark, selection).select("id", "format", "options", unit).iter_rows()
         self._questions = {identity: (format, options, unit) for identity, format, options, unit in columns}
         self._unread: list[str] = []
         self._told = False

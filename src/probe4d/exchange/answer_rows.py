@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from probe4d.errors import InputError
 from probe4d.exchange.rows import Row, read_rows
 
-__all__ = ["answer_rows", "optional_text", "question_of", "reply_of"]
+__all__ = ["answer_rows", "optional_text", "question_of", "questions_named", "reply_of"]
 
 _ID_COLUMNS = ("question_id", "id", "question")
 _TEXT_COLUMNS = ("text", "answer", "prediction", "response")
@@ -54,6 +54,11 @@ def _of_sample(path: Path, where: str, values: dict[str, Any]) -> dict[str, Any]
         row=where,
         remedy="Give the samples of the tasks that generate a reply, asked once.",
     )
+
+
+def questions_named(rows: Iterable[Row]) -> set[str]:
+    """Everything in the columns for the id of a question that could be one."""
+    return {value.strip() for row in rows for column in _ID_COLUMNS if isinstance(value := row.values.get(column), str)}
 
 
 def question_of(path: Path, row: Row, known: Collection[str]) -> str:

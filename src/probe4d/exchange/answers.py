@@ -5,20 +5,23 @@ Who answered may be a model that no interface serves, or a person, whose run giv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, questions_from
 from probe4d.errors import InputError
-from probe4d.exchange.answer_rows import answer_rows, optional_text, question_of, reply_of
+from probe4d.exchange.answer_rows import answer_rows, optional_text, question_of, questions_named, reply_of
 from probe4d.exchange.rows import Row
 from probe4d.runs.run import Answer, AnswerError, AnswerKey, RunRecord, refuse_used, write_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting, setting_named
+from probe4d.runs.ways import OPTION_COUNT, ways_of_shapes
 from probe4d.store.files import write_bytes
 from probe4d.version import __version__
 
@@ -74,7 +77,7 @@ def import_answers(
     if problems is not None and Path(problems).resolve() == file.resolve():
         raise InputError("holds the answers and cannot list their problems, too.", path=file)
     how = _setting(setting, is_new=new_setting)
-    found = _found(file, {question.id: question for question in benchmark.questions}, how)
+    found = _found(file, benchmark, how)
     if not allow_missing:
         found.problems.extend(_missing(benchmark, how, found.replies))
     _refuse_problems(file, found, Path(problems) if problems is not None else None)
@@ -150,10 +153,10 @@ class _Found:
     problems: list[_Problem] = field(default_factory=list)
 
 
-def _found(file: Path, questions: Mapping[str, Question], setting: Setting) -> _Found:
+def _found(file: Path, benchmark: Benchmark, setting: Setting) -> _Found:
     found = _Found()
     rows: dict[AnswerKey, str] = {}
-    for row in answer_rows(file):
+    for row, questions in _rows(file, benchmark):
         identity = question_of(file, row, questions)
         if identity not in questions:
             found.problems.append(_Problem(problem="unknown", question=identity, where=row.where))
@@ -170,12 +173,27 @@ def _found(file: Path, questions: Mapping[str, Question], setting: Setting) -> _
     return found
 
 
-def _missing(benchmark: Benchmark, setting: Setting, replies: Mapping[AnswerKey, object]) -> list[_Problem]:
+def _rows(file: Path, benchmark: Benchmark) -> Iterator[tuple[Row, Mapping[str, Question]]]:
+    """The rows of a file, each with all questions of the benchmark that it names, and others."""
+    rows = answer_rows(file)
+    while part := list(islice(rows, ROWS_AT_ONCE)):
+        named = pl.Series(list(questions_named(part)), dtype=pl.String).implode()
+        questions = {
+            question.id: question for question in questions_from(benchmark.table.filter(pl.col("id").is_in(named)))
+        }
+        yield from ((row, questions) for row in part)
+
+
+def _missing(benchmark: Benchmark, setting: Setting, replies: Collection[AnswerKey]) -> list[_Problem]:
+    table = benchmark.table
+    expected = table.select("format", OPTION_COUNT, question="id").join(
+        ways_of_shapes(setting, table), on=["format", "size"], maintain_order="left_right"
+    )
+    given = pl.DataFrame(list(replies), schema={"question": pl.String, "variant": pl.String}, orient="row")
+    missing = expected.join(given, on=given.columns, how="anti", nulls_equal=True, maintain_order="left")
     return [
-        _Problem(problem="missing", question=question.id, variant=variant.name)
-        for question in benchmark.questions
-        for variant in setting.variants(question)
-        if (question.id, variant.name) not in replies
+        _Problem(problem="missing", question=question, variant=variant)
+        for question, variant in missing.select(given.columns).iter_rows()
     ]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.question import Question, questions_from
 from probe4d.diagnosis.parsing import parse_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
@@ -24,6 +24,7 @@ from probe4d.exchange.prompts_sent import PromptsSent
 from probe4d.models.generation import Generation
 from probe4d.runs.run import RECORD_FILE, Run, check_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting
+from probe4d.runs.ways import ways_of_shapes
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import whole_file
 from probe4d.store.hashing import digest
@@ -116,26 +117,22 @@ def _with_epochs(rows: pl.DataFrame, setting: Setting, benchmark: Benchmark) -> 
 
     Variants that the setting does not know, such as people in a run from elsewhere, follow in the order of the log.
     """
-    places = [
-        (question.id, variant.name, place)
-        for question in benchmark.questions
-        for place, variant in enumerate(setting.variants(question), start=1)
-    ]
-    schema = {"question": pl.String(), "variant": pl.String(), "epoch": pl.Int64()}
-    known = pl.DataFrame(places, schema=schema, orient="row")
-    placed = rows.join(known, on=["question", "variant"], how="left", nulls_equal=True, maintain_order="left")
+    known = ways_of_shapes(setting, benchmark.table).select("format", "size", "variant", epoch=pl.col("place") + 1)
+    shapes = rows.with_columns(size=pl.col("shown").list.len())
+    placed = shapes.join(known, on=["format", "size", "variant"], how="left", nulls_equal=True, maintain_order="left")
     strange = placed.filter(pl.col("epoch").is_null()).select(pl.col("variant").unique(maintain_order=True))
     after = strange.with_row_index("after", offset=1).with_columns(pl.col("after").cast(pl.Int64))
     taken = pl.col("epoch").max().fill_null(0)
     return (
         placed.join(after, on="variant", how="left", nulls_equal=True, maintain_order="left")
         .with_columns(epoch=pl.col("epoch").fill_null(taken + pl.col("after")))
-        .drop("after")
+        .drop("after", "size")
     )
 
 
 def _samples(run: Run, benchmark: Benchmark, answers: pl.DataFrame, prompts: PromptsSent) -> Iterator[EvalSample]:
-    questions = {question.id: question for question in benchmark.questions}
+    answered = benchmark.table.join(answers, left_on="id", right_on="question", how="semi")
+    questions = {question.id: question for question in questions_from(answered)}
     for row in answers.iter_rows(named=True):
         yield _sample(row, questions[row["question"]], prompts, run.record.model)
 

@@ -14,7 +14,7 @@ from probe4d.runs.exhibits import Exhibit, exhibits
 from probe4d.runs.marks import calls_by_letters
 from probe4d.runs.requests import to_be_worded
 from probe4d.runs.run import Run
-from probe4d.runs.selection import selected
+from probe4d.runs.selection import selected_of
 from probe4d.runs.settings import Variant, recorded_setting
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted
@@ -78,7 +78,7 @@ def _exhibits(run: Run, benchmark: Benchmark, scenes: Scenes | None) -> dict[str
     plan = run.record.evidence
     if plan is None or plan.kind == "none" or scenes is None:
         return {}
-    questions = questions_from(selected(benchmark.table, run.record.selection))
+    questions = questions_from(selected_of(benchmark, run.record.selection))
     by_letters = calls_by_letters(benchmark.record)
     told = partial(answers_elsewhere, benchmark)
     return exhibits(questions, plan, scenes, elsewhere=told, by_letters=by_letters).of

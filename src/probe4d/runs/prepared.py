@@ -28,7 +28,7 @@ from probe4d.runs.plan import RunPlan
 from probe4d.runs.preamble import preamble
 from probe4d.runs.requests import Asked, requests_of, wordable
 from probe4d.runs.run import AnswerKey, LeftOut
-from probe4d.runs.selection import selected
+from probe4d.runs.selection import selected_of
 from probe4d.runs.settings import Setting, setting_named
 from probe4d.runs.told_motion import ToldMotion
 from probe4d.scenes.tables import Scenes
@@ -126,7 +126,7 @@ def prepare(
     if reader is not None and reader.features is not None:
         reader.features.refuse_other(dataset=benchmark.record.source.fingerprint)
     word = suite_prompt(benchmark.record.suite, setting.wording)
-    questions = list(questions_from(selected(benchmark.table, plan.selection)))
+    questions = list(questions_from(selected_of(benchmark, plan.selection)))
     worded = wordable(questions, word, setting)
     shown = exhibits(
         worded.questions,

@@ -15,7 +15,7 @@ from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.models.request import KeptLogit
 from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.selection import Selection, selected
+from probe4d.runs.selection import Selection, selected_of
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import refuse_full, whole_folder
 from probe4d.store.logs import LogTail, read_lines
@@ -289,7 +289,7 @@ def asked_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     That is its selection without what it left out; what it left out and yet answered, as where its evidence was
     lost later, was asked.
     """
-    questions = selected(benchmark.table, run.record.selection)
+    questions = selected_of(benchmark, run.record.selection)
     if not run.left_out:
         return questions
     left_out = pl.Series([one.question for one in run.left_out], dtype=pl.String)

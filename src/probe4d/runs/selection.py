@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.sampling import ranks
 from probe4d.errors import InputError
 
-__all__ = ["Selection", "apportioned", "selected"]
+__all__ = ["Selection", "apportioned", "selected", "selected_of"]
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +53,14 @@ def selected(table: pl.DataFrame, selection: Selection | None) -> pl.DataFrame:
     if selection.sample is not None:
         table = _sampled(table, selection.sample, selection.seed)
     return table if selection.limit is None else table.head(selection.limit)
+
+
+def selected_of(benchmark: Benchmark, selection: Selection | None) -> pl.DataFrame:
+    """The rows of a benchmark's questions that are asked (see `selected`), worked out once for each selection."""
+    of = None if selection is None else selection.of_effect
+    if of not in benchmark.derived:
+        benchmark.derived[of] = selected(benchmark.table, of)
+    return benchmark.derived[of]
 
 
 def apportioned(sizes: Sequence[int], n: int) -> npt.NDArray[np.int64]:
