@@ -84,9 +84,9 @@ def test_choices_need_enough_objects_and_have_distinct_ones() -> None:
 def test_the_answer_to_a_choice_is_the_option_that_the_measures_say() -> None:
     candidates = candidates_of(streets(), MEASURING)
     for name, column, best in (
-        ("closest-to-object", "distance_ms", min),
-        ("closer-to-ego", "ego_distance_ms", min),
-        ("largest", "volume_m3s", max),
+        ("closest-to-object", "distances_m", min),
+        ("closer-to-ego", "distances_m", min),
+        ("largest", "volumes_m3", max),
     ):
         for answer, measures in candidates.pools[name].select("answer", column).iter_rows():
             assert measures[LETTERS.index(answer)] == best(measures)
@@ -117,7 +117,7 @@ def test_parking_spots_fit_about_as_often_as_not_and_only_vehicles_are_parked() 
     assert set(kinds) == {"vehicle"}
     assert pool.height > 100
     assert 0.35 < (pool["answer"] == "Yes").mean() < 0.65
-    for size in ("spot_length", "spot_width", "clearance"):
+    for size in ("spot_length_m", "spot_width_m", "clearance_m"):
         assert pool[size].equals(pool[size].round(1))
         assert (pool[size] > 0).all()
 

@@ -283,7 +283,7 @@ def test_height_counts_for_the_distance_of_centres_but_not_for_the_gap() -> None
     ("vehicle_width", "holds", "margin"), [(1.1, True, 0.0), (1.0, True, 0.1), (1.2, False, 0.1), (3.1, False, 2.0)]
 )
 def test_a_vehicle_passes_between_if_the_gap_is_as_wide(vehicle_width: float, holds: bool, margin: float) -> None:
-    boxes = pair({}, {"ego_y": 3.0}).with_columns(vehicle_width=vehicle_width)
+    boxes = pair({}, {"ego_y": 3.0}).with_columns(vehicle_width_m=vehicle_width)
     assert passes_between(boxes).select("holds", "margin", "gap_m").row(0) == (
         holds,
         pytest.approx(margin),
@@ -292,9 +292,9 @@ def test_a_vehicle_passes_between_if_the_gap_is_as_wide(vehicle_width: float, ho
 
 
 def test_nothing_passes_between_overlapping_objects_and_turned_ones_leave_another_gap() -> None:
-    overlapping = pair({}, {"ego_y": 1.0}).with_columns(vehicle_width=0.5)
+    overlapping = pair({}, {"ego_y": 1.0}).with_columns(vehicle_width_m=0.5)
     assert passes_between(overlapping).select("holds", "gap_m").row(0) == (False, 0.0)
-    across = pair({}, {"ego_y": 5.0, "ego_yaw": math.pi / 2}).with_columns(vehicle_width=1.8)
+    across = pair({}, {"ego_y": 5.0, "ego_yaw": math.pi / 2}).with_columns(vehicle_width_m=1.8)
     assert passes_between(across).select("holds", "gap_m").row(0) == (True, 1.8)  # 5 - 1.9 / 2 - 4.5 / 2
 
 
@@ -311,7 +311,7 @@ def test_nothing_passes_between_overlapping_objects_and_turned_ones_leave_anothe
 def test_an_object_fits_with_clearance_on_all_sides(
     spot_length: float, spot_width: float, holds: bool, margin: float
 ) -> None:
-    spot = objects(in_view("a")).with_columns(spot_length=spot_length, spot_width=spot_width, clearance=0.5)
+    spot = objects(in_view("a")).with_columns(spot_length_m=spot_length, spot_width_m=spot_width, clearance_m=0.5)
     assert fits_spot(spot).select("holds", "margin").row(0) == (holds, pytest.approx(margin))
 
 
@@ -320,13 +320,19 @@ def test_no_spot_within_the_margin_changes_the_answer(
     length: float, width: float, spot_length: float, spot_width: float, clearance: float, angle: float
 ) -> None:
     spot = pl.DataFrame(
-        {"length": length, "width": width, "spot_length": spot_length, "spot_width": spot_width, "clearance": clearance}
+        {
+            "length": length,
+            "width": width,
+            "spot_length_m": spot_length,
+            "spot_width_m": spot_width,
+            "clearance_m": clearance,
+        }
     )
     holds, margin = fits_spot(spot).select("holds", "margin").row(0)
     assume(margin > 1e-4)
     step = 0.999 * margin
     moved = spot.with_columns(
-        spot_length=spot_length + step * math.cos(angle), spot_width=spot_width + step * math.sin(angle)
+        spot_length_m=spot_length + step * math.cos(angle), spot_width_m=spot_width + step * math.sin(angle)
     )
     assert fits_spot(moved)["holds"].item() == holds
 

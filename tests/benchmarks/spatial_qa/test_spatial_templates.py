@@ -72,15 +72,15 @@ ROW: dict[str, Any] = {
     "refer_1": "the man in {blue}",
     "refer_2": "box 2.0",
     "channel": "CAM_FRONT",
-    "spot_length": 5.0,
-    "spot_width": 2.35,
-    "clearance": 0.3,
-    "vehicle_width": 2.0,
+    "spot_length_m": 5.0,
+    "spot_width_m": 2.35,
+    "clearance_m": 0.3,
+    "vehicle_width_m": 2.0,
 }
 
 
 def asked(name: str, **changed: Any) -> str | None:
-    table = pl.DataFrame([ROW | changed], schema_overrides={"vehicle_width": pl.Float64})
+    table = pl.DataFrame([ROW | changed], schema_overrides={"vehicle_width_m": pl.Float64})
     question = table.select(stem(TEMPLATES[name])).item()
     assert question is None or isinstance(question, str)
     return question
@@ -139,7 +139,7 @@ def test_placeholders_are_filled_from_columns_and_nothing_else_changes(name: str
 
 def test_a_question_that_lacks_a_word_or_number_is_none() -> None:
     assert asked("above", refer_2=None) is None
-    assert asked("passing", vehicle_width=None) is None
+    assert asked("passing", vehicle_width_m=None) is None
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -21,16 +21,18 @@ class _Choice(NamedTuple):
     Attributes:
         asked_of: Column that tells its questions apart: an object that options are measured against, or an image.
         measure: Column of what is compared.
+        measures: Column of what was measured of all options.
     """
 
     asked_of: str
     measure: str
+    measures: str = "distances_m"
 
 
 _CHOICES = {
     "closest-to-object": _Choice("object_1", "distance_m"),
     "closest-to-ego": _Choice("view", "ego_distance_m"),
-    "largest": _Choice("view", "volume_m3"),
+    "largest": _Choice("view", "volume_m3", "volumes_m3"),
     "closer-to-object": _Choice("object_1", "distance_m"),
     "closer-to-ego": _Choice("view", "ego_distance_m"),
 }
@@ -60,11 +62,11 @@ def choice_pools(
     }
     asked = {"object_1": askable.height, "view": views.height}
     pools = {}
-    for name, (asked_of, measure) in _CHOICES.items():
+    for name, (asked_of, measure, measures) in _CHOICES.items():
         drawn = _drawn(offered[asked_of].rename({measure: "measures"}), name, asked_of, seed)
         reason = f"fewer than {TEMPLATES[name].options} objects to choose from"
         count_out(left_out, name, reason, asked[asked_of] - drawn.height)
-        judged = best_option(drawn, largest=name == "largest").rename({"measures": f"{measure}s"})
+        judged = best_option(drawn, largest=name == "largest").rename({"measures": measures})
         pools[name] = answered(_with_letters(judged, name, asked_of), name, "two options are equally good", left_out)
     return pools
 

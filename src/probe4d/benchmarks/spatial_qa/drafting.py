@@ -19,18 +19,7 @@ _DECIMALS = 6
 _UNITS = {"meters": "metres", "degrees": "degrees"}
 """Units of numbers in prompts, and in facts."""
 
-_FACTS = {
-    "length": "length_m",
-    "width": "width_m",
-    "height": "height_m",
-    "distance_ms": "distances_m",
-    "ego_distance_ms": "distances_m",
-    "volume_m3s": "volumes_m3",
-    "spot_length": "spot_length_m",
-    "spot_width": "spot_width_m",
-    "clearance": "clearance_m",
-    "vehicle_width": "vehicle_width_m",
-}
+_FACTS = {size: f"{size}_m" for size in ("length", "width", "height")}
 """What facts call a measure of a pool, where its column has another name."""
 
 _NO_FACTS = (*OBJECTS, "view", "answer", "margin")

@@ -213,26 +213,26 @@ def passes_between(pairs: pl.DataFrame) -> pl.DataFrame:
     """Judge whether a vehicle fits through the gap between two footprints (App. D, Situational Reasoning).
 
     Args:
-        pairs: Columns ego_x, ego_y, ego_yaw, length and width with both suffixes, and vehicle_width in metres.
+        pairs: Columns ego_x, ego_y, ego_yaw, length and width with both suffixes, and vehicle_width_m.
 
     Returns:
         The pairs, with gap_m, `holds` and `margin` (gap and width, how far apart).
     """
-    return _judged(_with_gaps(pairs), pl.col("gap_m") - pl.col("vehicle_width"))
+    return _judged(_with_gaps(pairs), pl.col("gap_m") - pl.col("vehicle_width_m"))
 
 
 def fits_spot(objects: pl.DataFrame) -> pl.DataFrame:
     """Judge whether an object fits into a parking spot with clearance on all four sides (App. D, Situational).
 
     Args:
-        objects: Columns length, width, spot_length, spot_width and clearance, metres.
+        objects: Columns length, width, spot_length_m, spot_width_m and clearance_m.
 
     Returns:
         The objects, with `holds` and `margin`: how far, in the plane of length and width, the spot is from the
         nearest one for which the answer is the other.
     """
     lengthways, sideways = (
-        (pl.col(f"spot_{size}") - pl.col(size) - 2 * pl.col("clearance")).round(DECIMALS)
+        (pl.col(f"spot_{size}_m") - pl.col(size) - 2 * pl.col("clearance_m")).round(DECIMALS)
         for size in ("length", "width")
     )
     spare = pl.min_horizontal(lengthways, sideways)

@@ -60,8 +60,18 @@ _PAIR = ("view", "object_1", "object_2", "answer", "margin")
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "collision": (*_PAIR, "distance_m", "gap_m"),
     "occlusion": (*_PAIR, "hidden_after_m"),
-    "passing": (*_PAIR, "gap_m", "vehicle_width"),
-    "parking": ("view", "object_1", "answer", "margin", "length", "width", "spot_length", "spot_width", "clearance"),
+    "passing": (*_PAIR, "gap_m", "vehicle_width_m"),
+    "parking": (
+        "view",
+        "object_1",
+        "answer",
+        "margin",
+        "length",
+        "width",
+        "spot_length_m",
+        "spot_width_m",
+        "clearance_m",
+    ),
 }
 
 
@@ -77,7 +87,7 @@ def _occlusions(pairs: pl.DataFrame, views: pl.DataFrame, left_out: Counter[str]
 def _with_width(pairs: pl.DataFrame, seed: int) -> pl.DataFrame:
     """Give each pair a vehicle to pass between: any width of `_VEHICLE_WIDTHS_M`, whatever the gap is."""
     drawn = unit_intervals(drawn_ranks(seed, "passing/width", pairs["rank_1"], pairs["rank_2"]))
-    return pairs.with_columns(vehicle_width=pl.Series(_between(_VEHICLE_WIDTHS_M, drawn)))
+    return pairs.with_columns(vehicle_width_m=pl.Series(_between(_VEHICLE_WIDTHS_M, drawn)))
 
 
 def _with_spots(objects: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -94,10 +104,10 @@ def _with_spots(objects: pl.DataFrame, seed: int) -> pl.DataFrame:
     narrow = ~fits & ((lacking < 1 / 3) | (lacking >= 2 / 3))
     clearances = _between(_CLEARANCES_M, clearance)
     spots = {
-        f"spot_{size}": _spot(objects[size].to_numpy() + 2 * clearances, _between(_SPARE_M, drawn), lacks)
+        f"spot_{size}_m": _spot(objects[size].to_numpy() + 2 * clearances, _between(_SPARE_M, drawn), lacks)
         for size, drawn, lacks in (("length", along, short), ("width", across, narrow))
     }
-    return objects.with_columns(pl.Series("clearance", clearances), *(pl.Series(*spot) for spot in spots.items()))
+    return objects.with_columns(pl.Series("clearance_m", clearances), *(pl.Series(*spot) for spot in spots.items()))
 
 
 def _spot(needed: Array, spare: Array, lacks: NDArray[np.bool_]) -> Array:

@@ -26,8 +26,9 @@ _COLUMNS = {
     "object_1": "refer_1",
     "object_2": "refer_2",
     "camera": "channel",
+    **{size: f"{size}_m" for size in ("spot_length", "spot_width", "clearance", "vehicle_width")},
 }
-"""Placeholders of the paper whose column has another name. Its text gives no example of a camera's name."""
+"""Columns of the paper's placeholders. Its text gives no example of a camera's name."""
 
 _ONE_CAMERA = "This image is captured by one of the onboard cameras mounted on a vehicle. "
 _IN_THIS_IMAGE = "In this image captured by {camera}, "
@@ -194,7 +195,7 @@ def stem(template: Template) -> pl.Expr:
 
     The row's words for the objects come from `refer_1` and `refer_2`, or `refer` where the template speaks of one
     object or measures options against it; the camera's name from `channel`; numbers from columns that are called
-    like the placeholder, as short as they can be written. A row that lacks one of them has no question (null).
+    like the placeholder with `_m` behind it, as short as they can be written. A row that lacks one of them has no question (null).
     """
     parts = Formatter().parse(template.text)
     pattern = "".join(text if name is None else text + "{}" for text, name, _, _ in parts)
@@ -231,6 +232,5 @@ def option_lines(options: Sequence[str]) -> list[str]:
 
 
 def _words(placeholder: str) -> pl.Expr:
-    if placeholder in _COLUMNS:
-        return pl.col(_COLUMNS[placeholder])
-    return pl.col(placeholder).cast(pl.String).str.strip_suffix(".0")
+    column = _COLUMNS[placeholder]
+    return pl.col(column).cast(pl.String).str.strip_suffix(".0") if column.endswith("_m") else pl.col(column)
