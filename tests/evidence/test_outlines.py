@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
 
-from probe4d.evidence.outlines import COLOURS, Colour, Line, Outline, draw_outlines
+from probe4d.evidence.outlines import COLOURS, Colour, Outline, draw_outlines
 
 WIDTH, HEIGHT = 640, 360
 GROUND = (90, 90, 90)
@@ -16,9 +16,9 @@ YELLOW, CYAN, PINK = COLOURS[:3]
 places = st.tuples(st.integers(-50, WIDTH), st.integers(-50, HEIGHT), st.integers(1, WIDTH), st.integers(1, HEIGHT))
 
 
-def drawn(*outlines: Outline, lines: tuple[Line, ...] = (), ground: Colour = GROUND) -> NDArray[np.uint8]:
+def drawn(*outlines: Outline, ground: Colour = GROUND) -> NDArray[np.uint8]:
     image = Image.new("RGB", (WIDTH, HEIGHT), ground)
-    draw_outlines(image, outlines, lines)
+    draw_outlines(image, outlines)
     return np.asarray(image)
 
 
@@ -94,22 +94,3 @@ def test_the_letters_differ_and_grow_with_the_picture() -> None:
     draw_outlines(large, [Outline(800, 400, 1200, 720, "A")])
     pixels = where(np.asarray(large), YELLOW)
     assert pixels[:400].any(axis=1).sum() > 3 * where(drawn(outline), YELLOW)[:100].any(axis=1).sum()
-
-
-def test_a_line_joins_two_points_and_says_how_far_they_are() -> None:
-    line = Line((100, 300), (500, 100), "12.35 m", CYAN)
-    pixels = where(drawn(lines=(line,)), CYAN)
-    assert pixels[300, 100]
-    assert pixels[100, 500]
-    on_it = [pixels[round(300 - 200 * share), round(100 + 400 * share)] for share in (0.1, 0.2, 0.8, 0.9)]
-    assert all(on_it)
-    bare = where(drawn(lines=(line._replace(text=""),)), CYAN)
-    tag = np.argwhere(pixels & ~bare)
-    assert np.abs(tag.mean(axis=0) - (200, 300)).max() < 8, "its tag is at its middle"
-
-
-def test_the_tag_of_a_line_gives_way_to_those_of_boxes() -> None:
-    outline = Outline(280, 190, 340, 240, "A", YELLOW)
-    tag = tag_of(outline)
-    line = Line((100, int(np.argwhere(tag).mean(axis=0)[0])), (500, int(np.argwhere(tag).mean(axis=0)[0])), "9 m")
-    assert (where(drawn(outline, lines=(line,)), YELLOW) & tag).sum() == (where(drawn(outline), YELLOW) & tag).sum()

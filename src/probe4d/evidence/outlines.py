@@ -1,4 +1,4 @@
-"""Outlined, lettered boxes and measured lines on a photograph, legible whatever lies under them.
+"""Outlined, lettered boxes on a photograph, legible whatever lies under them.
 
 Everything is drawn bright with a dark rim, and words stand on a filled tag, so that neither snow nor night hides them.
 """
@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from probe4d.evidence.lettering import letter, line_px, text_px, width_px
 
-__all__ = ["COLOURS", "Colour", "Line", "Outline", "draw_outlines"]
+__all__ = ["COLOURS", "Colour", "Outline", "draw_outlines"]
 
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
@@ -32,7 +32,6 @@ _DARK, _LIGHT = (0, 0, 0), (255, 255, 255)
 _TYPE_TO_FRAME_NUMBERS = 1.35
 """Letters stand in the midst of a photograph, and are larger than the type in the margins of other pictures."""
 _SIDE_PER_STROKE = 450
-_PLACES_ON_A_LINE = (1 / 2, 2 / 5, 3 / 5, 3 / 10, 7 / 10)
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, pixels."""
@@ -58,24 +57,8 @@ class Outline(NamedTuple):
     colour: Colour = COLOURS[0]
 
 
-class Line(NamedTuple):
-    """A line between two points.
-
-    Attributes:
-        start_px: Across and down in the image that is drawn on.
-        end_px: Its other end.
-        text: What the tag on it says, such as a distance; without it there is no tag.
-        colour: Of line and tag.
-    """
-
-    start_px: tuple[float, float]
-    end_px: tuple[float, float]
-    text: str = ""
-    colour: Colour = _LIGHT
-
-
-def draw_outlines(image: Image.Image, outlines: Sequence[Outline], lines: Sequence[Line] = ()) -> None:
-    """Draw boxes and lines, and their tags above all of them.
+def draw_outlines(image: Image.Image, outlines: Sequence[Outline]) -> None:
+    """Draw boxes, and their tags above all of them.
 
     A tag lies inside the image and touches what it names. Of its possible places it takes the one that hides least:
     other tags above all, then other boxes, then its own; the first of those that are alike.
@@ -83,7 +66,6 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline], lines: Sequen
     Args:
         image: An RGB image, which is changed; strokes and type go by its longest side.
         outlines: Boxes in the order in which their tags choose their places.
-        lines: Lines, which are drawn over the boxes.
     """
     stroke_px = max(2, round(max(image.size) / _SIDE_PER_STROKE))
     size_px = round(text_px(max(image.size)) * _TYPE_TO_FRAME_NUMBERS)
@@ -92,8 +74,6 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline], lines: Sequen
     for outline, frame in zip(outlines, frames, strict=True):
         draw.rectangle(_within(frame), outline=_RIM, width=stroke_px + 2)
         draw.rectangle(_within(frame, 1), outline=outline.colour, width=stroke_px)
-    for line in lines:
-        _draw_line(draw, line, stroke_px)
     tags: list[Box] = []
     for number, outline in enumerate(outlines):
         if outline.text:
@@ -101,10 +81,6 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline], lines: Sequen
             others = [frame for other, frame in enumerate(frames) if other != number]
             tags.append(_best(places, image.size, tags, others, frames[number]))
             _draw_tag(image, tags[-1], outline.text, outline.colour, size_px)
-    for line in lines:
-        if line.text:
-            tags.append(_best(_along(line, _tag_size(line.text, size_px)), image.size, tags, frames, None))
-            _draw_tag(image, tags[-1], line.text, line.colour, size_px)
 
 
 def _framed(box: Box, size_px: tuple[int, int], stroke_px: int) -> Box:
@@ -133,13 +109,6 @@ def _within(box: Box, by_px: int = 0) -> Box:
     return left + by_px, top + by_px, right - 1 - by_px, bottom - 1 - by_px
 
 
-def _draw_line(draw: ImageDraw.ImageDraw, line: Line, stroke_px: int) -> None:
-    for wider, fill in ((2, _RIM), (0, line.colour)):
-        draw.line((*line.start_px, *line.end_px), fill=fill, width=stroke_px + wider)
-        for end in (line.start_px, line.end_px):
-            draw.circle(end, stroke_px + 1 + wider / 2, fill=fill)
-
-
 def _tag_size(text: str, size_px: int) -> tuple[int, int]:
     """Width and height of a tag, which is never higher than wide."""
     height = line_px(size_px)
@@ -159,24 +128,16 @@ def _beside(frame: Box, size: tuple[int, int]) -> Iterator[Box]:
         yield from (_at(x, y, size) for x in (left, right - width))
 
 
-def _along(line: Line, size: tuple[int, int]) -> Iterator[Box]:
-    for share in _PLACES_ON_A_LINE:
-        across, down = (start + share * (end - start) for start, end in zip(line.start_px, line.end_px, strict=True))
-        yield _at(across - size[0] / 2, down - size[1] / 2, size)
-
-
 def _at(left: float, top: float, size: tuple[int, int]) -> Box:
     return left, top, left + size[0], top + size[1]
 
 
-def _best(
-    places: Iterable[Box], size_px: tuple[int, int], tags: Sequence[Box], others: Sequence[Box], own: Box | None
-) -> Box:
+def _best(places: Iterable[Box], size_px: tuple[int, int], tags: Sequence[Box], others: Sequence[Box], own: Box) -> Box:
     """The place, moved into the image, that hides least."""
 
     def hidden_px(place: Box) -> float:
         of_tags, of_others = (sum(_shared_px(place, one) for one in several) for several in (tags, others))
-        return 100 * of_tags + 2 * of_others + (0 if own is None else _shared_px(place, own))
+        return 100 * of_tags + 2 * of_others + _shared_px(place, own)
 
     return min((_moved_into(place, size_px) for place in places), key=hidden_px)
 
