@@ -27,9 +27,8 @@ def where(pixels: NDArray[np.uint8], colour: Colour) -> NDArray[np.bool_]:
 
 
 def tag_of(outline: Outline, *others: Outline) -> NDArray[np.bool_]:
-    """What its text adds to a picture, found by leaving it out."""
-    bare = drawn(outline._replace(text=""), *(other._replace(text="") for other in others))
-    return (drawn(outline, *(other._replace(text="") for other in others)) != bare).any(axis=-1)
+    """What its text adds to a picture, found by leaving it out; it is drawn above the others and their tags."""
+    return (drawn(*others, outline) != drawn(*others, outline._replace(text=""))).any(axis=-1)
 
 
 def test_a_box_is_drawn_around_what_is_in_it() -> None:
@@ -50,19 +49,18 @@ def test_a_box_stands_out_from_any_ground(ground: Colour) -> None:
 @example([(0, 0, WIDTH, HEIGHT)])
 @example([(-50, -50, 10, 10)])
 def test_tags_and_outlines_are_whole_and_inside_the_image(several: list[tuple[int, int, int, int]]) -> None:
-    """Every outline has all four sides wherever it lies, and the tags of boxes in any place have their full size."""
+    """The outline and the tag that come last have all sides and full size, wherever they and others lie."""
     alone = int(where(drawn(Outline(300, 150, 340, 190, "M", PINK)), PINK).sum())
     without = int(where(drawn(Outline(300, 150, 340, 190, "", PINK)), PINK).sum())
-    left, top, across, down = several[0]
-    first = Outline(left, top, left + across, top + down, "M", PINK)
-    bare = where(drawn(first._replace(text="")), PINK)
+    *others, last = (Outline(x, y, x + w, y + h, "M", CYAN) for x, y, w, h in several)
+    last = last._replace(colour=PINK)
+    bare = where(drawn(*(other._replace(text="") for other in others), last._replace(text="")), PINK)
     assert bare.any(axis=0).sum() >= 2
     assert bare.any(axis=1).sum() >= 2
-    tag = tag_of(first)
+    tag = tag_of(last, *others)
     rows, columns = np.flatnonzero(tag.any(axis=1)), np.flatnonzero(tag.any(axis=0))
-    assert where(drawn(first), PINK)[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1].sum() >= alone - without
-    rest = [Outline(x, y, x + w, y + h, "M", CYAN) for x, y, w, h in several[1:]]
-    assert np.array_equal(drawn(first, *rest), drawn(first, *rest))
+    within = np.s_[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    assert where(drawn(*others, last), PINK)[within].sum() >= alone - without
 
 
 def test_tags_of_boxes_that_lie_on_one_another_do_not() -> None:
