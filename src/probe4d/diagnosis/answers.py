@@ -54,7 +54,7 @@ def gather_answers(
 
     Args:
         benchmark: The benchmark.
-        scored: Its questions that are scored, columns of `QUESTION_SCHEMA`; answers to others are left out.
+        scored: The ids (`id`) of its questions that are scored; answers to others are left out.
         runs: Runs of that benchmark.
         allow_missing: Whether runs may lack answers.
 
@@ -67,7 +67,7 @@ def gather_answers(
     parts = [pl.DataFrame(schema=ANSWERED_SCHEMA)]
     for run in runs:
         missing = check_run(run, benchmark, allow_missing=allow_missing)
-        asked = scored.join(asked_of(run, benchmark).select("id"), on="id", how="semi", maintain_order="left")
+        asked = asked_of(run, benchmark).join(scored, on="id", how="semi", maintain_order="left")
         if not asked.height:
             raise InputError(
                 f"was asked no question that is scored: none of the formats {' or '.join(SCORED_FORMATS)}, and no "

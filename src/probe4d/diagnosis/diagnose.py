@@ -146,7 +146,7 @@ def diagnose(
 
 
 def _scored(benchmark: Benchmark, sheet: Sheet, numbers: NumberSheet) -> pl.DataFrame:
-    """The questions that are scored, in benchmark order."""
+    """Columns `id`, `format` and `scene` of the questions that are scored, in benchmark order."""
     scored = pl.concat([sheet.questions.select("id"), numbers.questions.select("id")])
     if not scored.height:
         raise InputError(
@@ -155,7 +155,7 @@ def _scored(benchmark: Benchmark, sheet: Sheet, numbers: NumberSheet) -> pl.Data
             path=benchmark.path,
             remedy="Give a benchmark that holds some.",
         )
-    return benchmark.table.join(scored, on="id", how="semi", maintain_order="left")
+    return benchmark.table.select("id", "format", "scene").join(scored, on="id", how="semi", maintain_order="left")
 
 
 def _checked_names(runs: Sequence[Run]) -> list[str]:
@@ -235,7 +235,7 @@ def _with_correct(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
 
 def _doubts(benchmark: Benchmark, scored: pl.DataFrame, first: pl.DataFrame) -> list[str]:
     """What speaks against the figures as a whole; `first` is what the first run answered, if there is one."""
-    others = benchmark.table.join(scored, on="id", how="anti", maintain_order="left")
+    others = benchmark.table.select("id", "format").join(scored, on="id", how="anti")
     counts = others.group_by("format").len().sort("format")
     doubts = [
         f"{counted(n, 'question')} of the format {kind} {'is' if n == 1 else 'are'} not scored."

@@ -22,7 +22,7 @@ from probe4d.report.embedded_photographs import MOST_PHOTOGRAPHS, SMALL, Photogr
 from probe4d.report.marks import grid
 from probe4d.report.measured import measured
 from probe4d.report.picture import Picture, Pictures
-from probe4d.report.replies import answers_given, everyone, replies
+from probe4d.report.replies import answers_given, replies
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted
@@ -84,10 +84,14 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
     """
     marked = pl.concat([_wrong(diagnosis), diagnosis.changes["question"]]).unique()
     strata = ["first", "family", "format", "relation"]
-    table = diagnosis.benchmark.table.with_row_index("place").with_columns(first=pl.col("id").is_in(marked.implode()))
+    questions = diagnosis.benchmark.table
+    table = questions.select("id", *strata[1:], first=pl.col("id").is_in(marked.implode())).with_row_index("place")
     picked = (
-        table.sort("id")
-        .with_columns(share=(pl.int_range(pl.len()) + 0.5).over(strata) / pl.len().over(strata))
+        table.group_by(strata)
+        .agg(pl.len(), pl.col("id", "place").bottom_k_by("id", limit))  # of one stratum no more are taken
+        .explode("id", "place")
+        .sort("id")
+        .with_columns(share=(pl.int_range(pl.len()) + 0.5).over(strata) / pl.col("len"))
         .sort([~pl.col("first"), "share", "id"])
         .head(limit)
     )
@@ -96,12 +100,12 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
     rest = picked.height - first
     why = f"{first:,} of the {of:,} that a run got wrong or that changed"
     why += f", and {rest:,} of the others, spread evenly" if rest else ", spread evenly, and none of the others"
-    return picked.sort("place").select(diagnosis.benchmark.table.columns), why
+    return questions[picked["place"].sort()], why
 
 
 def _wrong(diagnosis: Diagnosis) -> pl.Series:
     """Ids of the questions that a run, or without one a control, got wrong."""
-    runs = [run.name for run in diagnosis.runs] or everyone(diagnosis)
+    runs = [run.name for run in diagnosis.runs] or diagnosis.answerers()
     is_wrong = pl.col("run").is_in(runs) & ~pl.col("correct")
     return answers_given(diagnosis).filter(is_wrong)["question"].unique(maintain_order=True)
 
@@ -128,7 +132,7 @@ def _pack(
         drawn, about_pictures = _pictures(questions, scenes, photographs, _wrong(diagnosis))
         notes = (*notes, *about_pictures)
     packed = {
-        "runs": everyone(diagnosis),
+        "runs": diagnosis.answerers(),
         "models": [run.name for run in diagnosis.runs],
         "states": STATES,
         "changes": CHANGES,
