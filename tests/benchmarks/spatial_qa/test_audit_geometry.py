@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from probe4d.benchmarks.spatial_qa.audit.gaps import footprint_corners, footprint_gaps
 from probe4d.benchmarks.spatial_qa.audit.hiding import UprightBoxes, first_hidden_m
+from probe4d.benchmarks.spatial_qa.audit.image_bounds import outline_bounds
 from probe4d.benchmarks.spatial_qa.audit.measuring import Filters, measure_scene
-from probe4d.benchmarks.spatial_qa.audit.outlines import outline_bounds
 from probe4d.benchmarks.spatial_qa.audit.recorded import read_scenes
 from probe4d.benchmarks.spatial_qa.footprints import Footprints, gaps_m
 from probe4d.benchmarks.spatial_qa.occlusion import occlusion

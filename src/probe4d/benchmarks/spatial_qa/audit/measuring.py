@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from probe4d.benchmarks.spatial_qa.audit.outlines import outline_bounds
+from probe4d.benchmarks.spatial_qa.audit.image_bounds import outline_bounds
 from probe4d.benchmarks.spatial_qa.audit.recorded import RecordedCameras, RecordedScene
 
 __all__ = ["BORDER_PX", "Filters", "MeasuredScene", "measure_scene"]

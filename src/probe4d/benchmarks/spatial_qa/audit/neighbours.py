@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE
+from probe4d.benchmarks.spatial_qa.audit.answers import check_answers
 from probe4d.benchmarks.spatial_qa.audit.batch import Array, Batch
-from probe4d.benchmarks.spatial_qa.audit.measures import check_answers
 
 __all__ = ["check_neighbours"]
 

@@ -1,4 +1,4 @@
-"""Derives relations, numbers and choices again from the centres and sizes of boxes (App. D of the paper)."""
+"""Compares answers, and derives those that follow from centres and sizes: relations, numbers, choices (App. D)."""
 
 from __future__ import annotations
 
