@@ -1,0 +1,110 @@
+"""What one frame of WOD-E2E holds: times, poses, cameras, ego states, the driver's intent, rated trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from probe4d.scenes.geometry import SE3
+
+__all__ = ["CHANNELS", "EGO_STATES_SCHEMA", "INTENTS", "Camera", "Frame", "RatedTrajectory"]
+
+CHANNELS: dict[int, str] = {
+    1: "FRONT",
+    2: "FRONT_LEFT",
+    3: "FRONT_RIGHT",
+    4: "SIDE_LEFT",
+    5: "SIDE_RIGHT",
+    6: "REAR_LEFT",
+    7: "REAR",
+    8: "REAR_RIGHT",
+}
+"""Names of cameras by their numbers in Waymo's data."""
+
+INTENTS: dict[int, str | None] = {0: None, 1: "go straight", 2: "go left", 3: "go right"}
+"""What the driver means to do, by its number in Waymo's data; null where it is unknown."""
+
+EGO_STATES_SCHEMA: dict[str, pl.DataType] = {
+    "time_s": pl.Float64(),  # from the frame's own time, negative before it
+    "x_m": pl.Float64(),  # position in the ego frame of the frame
+    "y_m": pl.Float64(),
+    "z_m": pl.Float64(),
+    "velocity_x_mps": pl.Float64(),  # in the ego frame of the frame
+    "velocity_y_mps": pl.Float64(),
+    "acceleration_x_mps2": pl.Float64(),
+    "acceleration_y_mps2": pl.Float64(),
+}
+"""Null is what the record does not say; no value is NaN."""
+
+
+@dataclass(frozen=True)
+class Camera:
+    """One camera's image and calibration.
+
+    Attributes:
+        channel: One of the names in `CHANNELS`.
+        jpeg: The image as it was recorded, undecoded.
+        timestamp_us: When the vehicle was at `global_SE3_ego`; null where the record does not say.
+        global_SE3_ego: The vehicle's pose at the image's own time; null where the record does not say.
+        ego_SE3_sensor: Extrinsics, of a camera frame x right, y down, z forward.
+        intrinsics: Camera matrix in pixels, shape (3, 3).
+        distortion: k1, k2, p1, p2, k3 as OpenCV has them, shape (5,).
+        width: Of the image, pixels; null where the record does not say.
+        height: Of the image, pixels; null where the record does not say.
+    """
+
+    channel: str
+    jpeg: bytes
+    timestamp_us: int | None
+    global_SE3_ego: SE3 | None
+    ego_SE3_sensor: SE3
+    intrinsics: NDArray[np.float64]
+    distortion: NDArray[np.float64]
+    width: int | None
+    height: int | None
+
+
+@dataclass(frozen=True)
+class RatedTrajectory:
+    """A trajectory that people rated.
+
+    Attributes:
+        score: 0 to 10, better is higher; null where nobody rated it.
+        states: Columns of `EGO_STATES_SCHEMA`.
+    """
+
+    score: float | None
+    states: pl.DataFrame
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One frame of a sequence.
+
+    The ego frame is Waymo's vehicle frame: x forward, y left, z up, origin at the middle of the rear axle.
+
+    Attributes:
+        sequence: Name of the sequence.
+        number: Number of the frame in it.
+        timestamp_us: Its time; null where the record does not say.
+        global_SE3_ego: The vehicle's pose at that time; null where the record does not say.
+        cameras: By channel, in the order of `CHANNELS`; a camera without an image is not among them.
+        past: Columns of `EGO_STATES_SCHEMA`, up to the frame's own time.
+        future: Columns of `EGO_STATES_SCHEMA`, after it.
+        intent: One of the words in `INTENTS`; null where it is unknown.
+        rated: Trajectories with their scores; none where there are none.
+    """
+
+    sequence: str
+    number: int
+    timestamp_us: int | None
+    global_SE3_ego: SE3 | None
+    cameras: Mapping[str, Camera]
+    past: pl.DataFrame
+    future: pl.DataFrame
+    intent: str | None
+    rated: tuple[RatedTrajectory, ...]

@@ -1,0 +1,119 @@
+"""The protobuf messages of WOD-E2E, as far as Probe4D reads them.
+
+They are described here as a table and built on the protobuf runtime, so that neither generated code nor
+TensorFlow is needed; what a record holds beyond them is passed over. Field numbers are those of the Waymo
+Open Dataset's `end_to_end_driving_data.proto` and `dataset.proto`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from probe4d.scenes.wod_e2e.extra import needed
+
+__all__ = ["MESSAGES", "FieldOf", "build_messages", "parsed"]
+
+
+class FieldOf(NamedTuple):
+    """A field of a message.
+
+    Attributes:
+        number: Its number on the wire.
+        kind: A scalar type of protobuf, or the name of another message.
+        repeated: Whether it holds any number of values.
+    """
+
+    number: int
+    kind: str
+    repeated: bool = False
+
+
+_EGO_STATES = ("pos_x", "pos_y", "pos_z", "vel_x", "vel_y", "accel_x", "accel_y")
+
+# Enumerations are read as numbers, so that one that is not known is seen and not taken for the default. Names
+# are read as bytes, so that one that is no UTF-8 is a faulty name and not a message that cannot be read.
+MESSAGES: dict[str, dict[str, FieldOf]] = {
+    "E2EDFrame": {
+        "frame": FieldOf(1, "Frame"),
+        "future_states": FieldOf(5, "EgoTrajectoryStates"),
+        "past_states": FieldOf(6, "EgoTrajectoryStates"),
+        "intent": FieldOf(7, "int32"),
+        "preference_trajectories": FieldOf(8, "EgoTrajectoryStates", repeated=True),
+    },
+    "EgoTrajectoryStates": {
+        **{name: FieldOf(number, "float", repeated=True) for number, name in enumerate(_EGO_STATES, 1)},
+        "preference_score": FieldOf(8, "float"),
+    },
+    "Frame": {
+        "context": FieldOf(1, "Context"),
+        "timestamp_micros": FieldOf(2, "int64"),
+        "pose": FieldOf(3, "Transform"),
+        "images": FieldOf(4, "CameraImage", repeated=True),
+    },
+    "Context": {"name": FieldOf(1, "bytes"), "camera_calibrations": FieldOf(2, "CameraCalibration", repeated=True)},
+    "CameraCalibration": {
+        "name": FieldOf(1, "int32"),
+        "intrinsic": FieldOf(2, "double", repeated=True),
+        "extrinsic": FieldOf(3, "Transform"),
+        "width": FieldOf(4, "int32"),
+        "height": FieldOf(5, "int32"),
+    },
+    "CameraImage": {
+        "name": FieldOf(1, "int32"),
+        "image": FieldOf(2, "bytes"),
+        "pose": FieldOf(3, "Transform"),
+        "pose_timestamp": FieldOf(5, "double"),
+    },
+    "Transform": {"transform": FieldOf(1, "double", repeated=True)},
+    # What the index asks of a record. Images are not among it.
+    "NamedE2EDFrame": {"frame": FieldOf(1, "NamedFrame")},
+    "NamedFrame": {"context": FieldOf(1, "NamedContext"), "timestamp_micros": FieldOf(2, "int64")},
+    "NamedContext": {"name": FieldOf(1, "bytes")},
+}
+"""Fields by name of every message that is read."""
+
+
+def build_messages(messages: Mapping[str, Mapping[str, FieldOf]]) -> dict[str, Any]:
+    """Classes of the protobuf runtime for messages, by their names.
+
+    Args:
+        messages: Fields by name of every message; those that fields name have to be among them.
+
+    Raises:
+        InputError: The package protobuf is not installed.
+    """
+    descriptors, pools = needed("google.protobuf.descriptor_pb2"), needed("google.protobuf.descriptor_pool")
+    kinds = descriptors.FieldDescriptorProto
+    file = descriptors.FileDescriptorProto(name="probe4d.proto", package="probe4d", syntax="proto2")
+    for name, fields in messages.items():
+        message = file.message_type.add(name=name)
+        for field_name, field in fields.items():
+            added = message.field.add(name=field_name, number=field.number)
+            added.label = kinds.LABEL_REPEATED if field.repeated else kinds.LABEL_OPTIONAL
+            if field.kind in messages:
+                added.type, added.type_name = kinds.TYPE_MESSAGE, f".probe4d.{field.kind}"
+            else:
+                added.type = kinds.Type.Value(f"TYPE_{field.kind.upper()}")
+    pool = pools.DescriptorPool()  # of its own: other packages may describe the same messages in the shared one
+    pool.Add(file)
+    class_of = needed("google.protobuf.message_factory").GetMessageClass
+    return {name: class_of(pool.FindMessageTypeByName(f"probe4d.{name}")) for name in messages}
+
+
+def parsed(name: str, data: bytes) -> Any | None:
+    """A message of `MESSAGES`, or None where the data is none.
+
+    Raises:
+        InputError: The package protobuf is not installed.
+    """
+    try:
+        return _classes()[name].FromString(data)
+    except needed("google.protobuf.message").DecodeError:
+        return None
+
+
+@cache
+def _classes() -> dict[str, Any]:
+    return build_messages(MESSAGES)
