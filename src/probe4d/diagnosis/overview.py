@@ -168,9 +168,7 @@ def _pivoted(figures: pl.DataFrame, diagnosis: Diagnosis, index: Sequence[str], 
 
     A run that is called like a column of the index has the column `run NAME`.
     """
-    answered = pl.concat([table.select("run") for table in (diagnosis.records, diagnosis.numbers)])["run"]
-    runs = [run.name for run in diagnosis.runs]
-    names = list(dict.fromkeys([*runs, *answered.unique(maintain_order=True)]))
+    names, runs = diagnosis.answerers(), [run.name for run in diagnosis.runs]
     controls = [name for name in names if name not in runs]
     beside = {control_beside(control, run): control for control in controls for run in runs}
     figures = figures.with_columns(pl.col("run").replace(beside)).filter(pl.col("run").is_in(names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 import polars as pl
@@ -278,3 +279,14 @@ class Diagnosis:
     words_alone: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WORDS_ALONE_SCHEMA))
     learned_from: str | None = None
     warnings: tuple[str, ...] = ()
+
+    def answerers(self, *, labels: bool = True, numbers: bool = True) -> list[str]:
+        """Runs in the order given, then the controls that answer.
+
+        Args:
+            labels: Whether controls that answer by labels are among them.
+            numbers: Whether controls that give numbers are.
+        """
+        parts = ((self.records, labels), (self.numbers, numbers))
+        answered = [table["run"].unique(maintain_order=True) for table, wanted in parts if wanted]
+        return list(dict.fromkeys([*(run.name for run in self.runs), *chain.from_iterable(answered)]))

@@ -22,7 +22,6 @@ __all__ = [
     "SAME",
     "Figure",
     "Lookup",
-    "answerers",
     "asked",
     "in_words",
     "interval",
@@ -94,13 +93,6 @@ class Lookup:
         """Relations into which a family is split, in the order of `relations_in_order`; not its templates."""
         found = {key[4] for key in self.rows if key[1:4] == (metric, family, kind)} - {"all"}
         return relations_in_order(name for name in found if not name.startswith(TEMPLATE))
-
-
-def answerers(diagnosis: Diagnosis) -> list[str]:
-    """Runs in the order given, then the controls that answer by labels."""
-    return list(
-        dict.fromkeys([*(run.name for run in diagnosis.runs), *diagnosis.records["run"].unique(maintain_order=True)])
-    )
 
 
 def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:

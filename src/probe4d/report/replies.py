@@ -12,10 +12,9 @@ from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
-from probe4d.report.lookup import answerers
 from probe4d.runs.run import Run
 
-__all__ = ["answers_given", "everyone", "replies"]
+__all__ = ["answers_given", "replies"]
 
 TEXT_BYTES = 10_000_000
 TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
@@ -36,11 +35,6 @@ def answers_given(diagnosis: Diagnosis) -> pl.DataFrame:
     return pl.concat([diagnosis.records, numbers])
 
 
-def everyone(diagnosis: Diagnosis) -> list[str]:
-    """Runs in the order given, then the controls: those that answer by labels, and those that give numbers alone."""
-    return list(dict.fromkeys([*answerers(diagnosis), *diagnosis.numbers["run"].unique(maintain_order=True)]))
-
-
 def replies(
     diagnosis: Diagnosis, questions: Sequence[Question]
 ) -> tuple[list[dict[str, Any]], list[str], tuple[str, ...]]:
@@ -51,9 +45,9 @@ def replies(
         questions: The questions embedded, in order.
 
     Returns:
-        For each of `everyone` the columns `label`, `state`, `correct` and `text` in the order of the questions, `shown`
-        (what it saw; null if nothing) and `variants` (every answer of a run that asked in variants; null for
-        others); the distinct texts, to which `text` points; and what was cut, as sentences.
+        For each of `Diagnosis.answerers` the columns `label`, `state`, `correct` and `text` in the order of the
+        questions, `shown` (what it saw; null if nothing) and `variants` (every answer of a run that asked in variants;
+        null for others); the distinct texts, to which `text` points; and what was cut, as sentences.
     """
     ids = pl.DataFrame({"question": [question.id for question in questions]}, schema={"question": pl.String})
     # A question left out by a run has no row; a release may hold one twice.
@@ -70,7 +64,7 @@ def replies(
     coded, coded_variants = (_coded(table, places) for table in (records, variants))
     runs = {run.name: run for run in diagnosis.runs}
     answers = []
-    for name in everyone(diagnosis):
+    for name in diagnosis.answerers():
         own = ids.join(coded.filter(pl.col("run") == name), on="question", how="left", maintain_order="left")
         run = runs.get(name)
         answers.append({

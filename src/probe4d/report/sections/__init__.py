@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.report.lookup import Lookup, answerers, labels_given
+from probe4d.report.lookup import Lookup, labels_given
 from probe4d.report.sections.accuracy import accuracy
 from probe4d.report.sections.answers import answers_given
 from probe4d.report.sections.changes import changes
@@ -22,7 +22,7 @@ __all__ = ["sections"]
 
 def sections(diagnosis: Diagnosis) -> list[Section]:
     """Make every part that has something to show, in reading order."""
-    lookup, names = Lookup.of(diagnosis), answerers(diagnosis)
+    lookup, names = Lookup.of(diagnosis), diagnosis.answerers(numbers=False)
     given = labels_given(diagnosis)
     made = (
         accuracy(lookup, names),

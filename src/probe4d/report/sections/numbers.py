@@ -35,9 +35,7 @@ def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         diagnosis: The answers.
         lookup: The figures.
     """
-    names = list(
-        dict.fromkeys([*(run.name for run in diagnosis.runs), *diagnosis.numbers["run"].unique(maintain_order=True)])
-    )
+    names = diagnosis.answerers(labels=False)
     groups = nearness(diagnosis).select("family", "part", "unit").unique(maintain_order=True)
     families = set(groups["family"]) - {"all"}
     drawn, rows = [], []
