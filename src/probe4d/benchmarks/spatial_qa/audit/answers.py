@@ -9,13 +9,22 @@ from probe4d.benchmarks.auditing.comparing import TOLERANCE
 from probe4d.benchmarks.spatial_qa.audit.batch import Array, Batch
 from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 
-__all__ = ["check_answers", "check_choices", "check_numbers", "check_relations", "compared"]
+__all__ = [
+    "EQUAL_WITHIN",
+    "UNEQUAL_FROM",
+    "check_answers",
+    "check_choices",
+    "check_numbers",
+    "check_relations",
+    "compared",
+]
+
+EQUAL_WITHIN, UNEQUAL_FROM = 4e-7, 6e-7
+"""Measures are compared to 1e-6: what differs by less than the one is equal, by more than the other is not, and what
+lies between may be rounded to either."""
 
 _GREATER = frozenset({"above", "right", "behind", "larger", "longer", "taller", "wider"})
 """Relations that hold where object 1 has more of what is measured; the others hold where it has less."""
-
-_EQUAL = 4e-7
-"""Differences up to this are none, since measures are compared to 1e-6."""
 
 _HALF_CENT = 0.005
 _DEGREES = 60.0
@@ -47,7 +56,7 @@ def check_relations(batch: Batch) -> None:
     difference = one - other
     more = batch.template in _GREATER
     answers = np.where((difference > 0) == more, "Yes", "No").tolist()
-    equal = np.abs(difference) <= _EQUAL
+    equal = np.abs(difference) <= EQUAL_WITHIN
     check_answers(batch, answers, undecided=equal, why="the objects are equal in what is compared")
     (name,) = batch.expected.measured
     batch.compare_numbers(f"facts.{name}", batch.fact(name), difference)
@@ -134,5 +143,5 @@ def check_choices(batch: Batch) -> None:
         batch.compare_numbers(f"facts.{name}[{place}]", even[:, place], measures[:, place])
     least, second = np.sort(losses, axis=1)[:, :2].T
     answers = np.array(list("ABCD"))[losses.argmin(axis=1)].tolist()
-    check_answers(batch, answers, undecided=second - least <= _EQUAL, why="two options are equally good")
+    check_answers(batch, answers, undecided=second - least <= EQUAL_WITHIN, why="two options are equally good")
     batch.compare_numbers("margin", batch.table["margin"].to_numpy(), second - least)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.record import whole
-from probe4d.benchmarks.spatial_qa.audit.answers import compared
+from probe4d.benchmarks.spatial_qa.audit.answers import UNEQUAL_FROM, compared
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
 from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
@@ -21,8 +21,6 @@ __all__ = ["incomplete"]
 Rows = NDArray[np.int64]
 
 _OF_EVERY_OBJECT = "ego-distance"
-_UNEQUAL = 6e-7
-"""Differences from this on are some, since measures are compared to 1e-6."""
 
 
 class _Asked(NamedTuple):
@@ -83,11 +81,11 @@ def _answerable(scene: MeasuredScene, template: str, pairs: _Asked) -> _Asked:
     first, second = pairs.boxes.T
     if EXPECTED[template].relation is not None:
         one, other = (compared(scene, EXPECTED[template].rule, pairs.camera, box) for box in (first, second))
-        kept = np.abs(one - other) > _UNEQUAL
+        kept = np.abs(one - other) > UNEQUAL_FROM
     else:
         kept = scene.tracks[first] < scene.tracks[second]
         if template == "bearing":
-            kept = kept & (np.abs(scene.ego[first, :2] - scene.ego[second, :2]) > _UNEQUAL).any(axis=1)
+            kept = kept & (np.abs(scene.ego[first, :2] - scene.ego[second, :2]) > UNEQUAL_FROM).any(axis=1)
     kept = kept.astype(np.bool_)
     return _Asked(pairs.camera[kept], pairs.boxes[kept])
 

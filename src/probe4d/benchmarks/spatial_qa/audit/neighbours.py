@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE
-from probe4d.benchmarks.spatial_qa.audit.answers import check_answers
+from probe4d.benchmarks.spatial_qa.audit.answers import EQUAL_WITHIN, check_answers
 from probe4d.benchmarks.spatial_qa.audit.batch import Array, Batch
 
 __all__ = ["check_neighbours"]
-
-_ROUNDING = 4e-7
-"""Metres by which a measure may miss a bound and still be on it, since measures are compared to 1e-6."""
 
 
 class _Sought(NamedTuple):
@@ -36,6 +33,11 @@ class _Sought(NamedTuple):
     bound_m: float
     includes_bound: bool
     in_image: bool
+
+    @property
+    def least_m(self) -> float:
+        """The least surplus that is enough: what misses the bound by rounding alone is on it."""
+        return -EQUAL_WITHIN if self.includes_bound else EQUAL_WITHIN
 
 
 _SOUGHT = {
@@ -64,9 +66,8 @@ def check_neighbours(batch: Batch, named: NDArray[np.bool_]) -> None:
     sought = _SOUGHT[batch.template]
     told = [facts.witness for facts in batch.facts]
     witness = np.array([batch.scene.row_of_token.get(token, -1) for token in told], dtype=np.int64)
-    least = -_ROUNDING if sought.includes_bound else _ROUNDING
     foremost, own = _measured(batch, sought, named, witness)
-    yes, no = foremost.of_view >= least, ~(foremost.of_all >= least)
+    yes, no = foremost.of_view >= sought.least_m, ~(foremost.of_all >= sought.least_m)
     check_answers(
         batch,
         np.where(yes, "Yes", "No").tolist(),
@@ -104,7 +105,7 @@ def _measured(
         of_view[at] = np.where(passes, surplus, -np.inf).max(axis=1)
         of_all[at] = np.where(meant, surplus, -np.inf).max(axis=1)
         # Where the image decides for Yes, the box that decides has to pass the filters as well.
-        reached = of_view[at] >= (-_ROUNDING if sought.includes_bound else _ROUNDING)
+        reached = of_view[at] >= sought.least_m
         own[at] = np.where(is_told & np.where(reached[:, None], passes, meant), surplus, -np.inf).max(axis=1)
     return _Foremost(of_view, of_all), own
 
