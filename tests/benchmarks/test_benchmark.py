@@ -203,7 +203,7 @@ def test_a_value_that_fits_no_question_names_it(column: dict[str, pl.Series]) ->
 
 
 def test_ids_that_repeat_are_not_written(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds the question id a more than once"):
+    with pytest.raises(InputError, match="two questions have the id a"):
         write_benchmark(made("a", "a"), tmp_path / "bench", card="")
     assert list(tmp_path.iterdir()) == []
 

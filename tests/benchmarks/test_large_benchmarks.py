@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
 from pathlib import Path
 
 import polars as pl
@@ -91,6 +92,14 @@ def test_a_table_is_read_once_and_when_it_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / "bench" / "questions.parquet").unlink()
     assert benchmark.table is benchmark.table
     assert benchmark.questions == made().questions
+
+
+def test_a_benchmark_that_is_not_read_yet_is_sent_to_processes_and_shown_as_it_is(tmp_path: Path) -> None:
+    benchmark = Benchmark.at(tmp_path / "bench", made().record)
+    assert str(made().record.questions) in repr(benchmark)
+    sent = pickle.loads(pickle.dumps(benchmark))
+    write_benchmark(made(), tmp_path / "bench", card="")
+    assert sent.table.equals(made().table)
 
 
 def test_a_table_is_checked_when_it_is_asked_for(folder: Path) -> None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +14,21 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, questions_from
-from probe4d.benchmarks.questions_file import read_questions, refuse_repeated, write_questions
+from probe4d.benchmarks.questions_file import read_questions, write_questions
 from probe4d.errors import InputError
 from probe4d.origins import title_of
-from probe4d.store.files import whole_file, write_bytes, write_text
+from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import whole_folder
 
 __all__ = [
+    "CARD_FILE",
+    "QUESTIONS_FILE",
+    "RECORD_FILE",
     "Benchmark",
     "BenchmarkRecord",
     "SourceDataset",
     "benchmark_folder",
+    "counts_of",
     "fingerprint",
     "read_benchmark",
     "read_record",
@@ -110,7 +114,7 @@ class _Table:
         vars(benchmark)["table"] = table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Benchmark:
     """A benchmark.
 
@@ -135,7 +139,11 @@ class Benchmark:
             record: Content of its `benchmark.json`.
         """
         path = Path(path)
-        return cls(lambda: _read_whole(path, record), record, path)
+        return cls(partial(_read_whole, path, record), record, path)
+
+    def __repr__(self) -> str:
+        """Tell what it is of, without reading its table."""
+        return f"Benchmark({self.record.suite}, {self.record.questions:,} questions, {self.path})"
 
     @cached_property
     def questions(self) -> list[Question]:
@@ -192,12 +200,6 @@ def benchmark_folder(path: Path) -> Iterator[Path]:
         yield folder
 
 
-def write_description(folder: Path, record: BenchmarkRecord, card: str) -> None:
-    """Write what a benchmark's folder holds beside the questions: record and card."""
-    write_text(folder / CARD_FILE, card)
-    write_bytes(folder / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-
-
 def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Benchmark:
     """Write a benchmark folder whole: it appears complete under its name, or what lay there stays as it was.
 
@@ -215,12 +217,16 @@ def write_benchmark(benchmark: Benchmark, path: Path | str, *, card: str) -> Ben
             cannot be written to.
     """
     path = Path(path)
-    refuse_repeated(benchmark.table, path)
     with benchmark_folder(path) as folder:
-        with whole_file(folder / QUESTIONS_FILE) as temporary:
-            write_questions(benchmark.table, temporary)
+        write_questions(benchmark.table, folder / QUESTIONS_FILE)
         write_description(folder, benchmark.record, card)
     return Benchmark(benchmark.table, benchmark.record, path)
+
+
+def write_description(folder: Path, record: BenchmarkRecord, card: str) -> None:
+    """Write what a benchmark's folder holds beside the questions: record and card."""
+    write_text(folder / CARD_FILE, card)
+    write_bytes(folder / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def read_benchmark(path: Path | str, families: Collection[str] | None = None) -> Benchmark:

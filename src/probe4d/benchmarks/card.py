@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
-from probe4d.benchmarks.composition import Composition
+from probe4d.benchmarks.composition import COMPOSITION_FILE, Composition
 from probe4d.origins import licence_in_words
 
 __all__ = ["SuiteCard", "dataset_card"]
@@ -153,7 +153,7 @@ def _composed(composition: Composition) -> list[str]:
         "Wordings are distinct texts, options included; scenes are those that have such questions.",
         _table(("family", "template", *map(_spaced, _COUNTED), "answers"), templates),
         _table(*_by_camera(composition)),
-        "`composition.csv` has the same by template, camera and answer.",
+        f"`{COMPOSITION_FILE}` has the same by template, camera and answer.",
     ]
 
 

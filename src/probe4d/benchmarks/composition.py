@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 import polars as pl
 
-__all__ = ["Composition", "composition_of"]
+__all__ = ["COMPOSITION_FILE", "Composition", "composition_of"]
+
+COMPOSITION_FILE = "composition.csv"
+"""What the counts are called in a benchmark's folder."""
 
 _LETTERED = ("yes-no", "choice")
 _TEMPLATE = ["family", "template"]

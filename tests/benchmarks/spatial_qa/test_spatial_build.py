@@ -14,6 +14,7 @@ from street_making import captioned, streets
 from placed_boxes import camera, placed, seen
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import derived_id
+from probe4d.benchmarks.spatial_qa import assembling
 from probe4d.benchmarks.spatial_qa.rules import RELATIONS
 from probe4d.benchmarks.spatial_qa.templates import LEVELS, TEMPLATES
 from probe4d.benchmarks.suites import build
@@ -93,11 +94,22 @@ def test_situations_of_pairs_are_as_often_yes_as_no_in_each_scene(full: Benchmar
 
 
 @pytest.mark.parametrize("given", [{}, {"scale": "sample:200"}])
-def test_workers_change_nothing(street: Scenes, tmp_path: Path, given: dict[str, Any]) -> None:
-    one, two = (built(street, tmp_path / str(workers), workers=workers, **given) for workers in (1, 2))
-    assert one.record == two.record
-    assert one.table.equals(two.table)
-    assert built(street, None, **given).table.equals(one.table)
+def test_groups_of_scenes_and_workers_change_nothing(
+    street: Scenes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: dict[str, Any]
+) -> None:
+    whole = built(street, tmp_path / "whole", graphs=True, **given)
+    monkeypatch.setattr(assembling, "_BOXES_AT_ONCE", 40)
+    assert len(assembling._groups(street)) == 3
+    for workers in (1, 2):
+        parts = built(street, tmp_path / str(workers), graphs=True, workers=workers, **given)
+        assert parts.record == whole.record
+        assert parts.table.equals(whole.table)
+        for file in sorted((tmp_path / "whole").rglob("*.*")):
+            assert (tmp_path / str(workers) / file.relative_to(tmp_path / "whole")).read_bytes() == file.read_bytes()
+
+
+def test_without_a_folder_the_same_questions_are_built(street: Scenes, full: Benchmark) -> None:
+    assert built(street, None).table.equals(full.table)
 
 
 def test_a_sample_is_part_of_the_whole_and_even(street: Scenes, full: Benchmark) -> None:
@@ -203,7 +215,7 @@ def test_an_image_with_one_object_has_a_graph_without_edges(tmp_path: Path) -> N
 
 def test_the_folder_reads_back_and_its_card_and_counts_say_what_it_holds(full: Benchmark) -> None:
     assert full.path is not None
-    assert read_benchmark(full.path).table.equals(full.table)
+    assert read_benchmark(full.path).record == full.record
     card = (full.path / "README.md").read_text()
     counts = pl.read_csv(full.path / "composition.csv")
     assert counts["questions"].sum() == full.table.height

@@ -7,7 +7,7 @@ not fit into memory: each group writes a part for each template. A sample needs 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 import polars as pl
 
 from probe4d import engine
+from probe4d.benchmarks.question import QUESTION_SCHEMA
 from probe4d.benchmarks.sampling import ranks
 from probe4d.benchmarks.spatial_qa.candidates import Candidates, candidates_of, merged
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME, Drafting
@@ -22,7 +23,6 @@ from probe4d.benchmarks.spatial_qa.draws import Draw, foremost, sample
 from probe4d.benchmarks.spatial_qa.graphs import write_graphs
 from probe4d.benchmarks.spatial_qa.measuring import Measuring
 from probe4d.benchmarks.spatial_qa.templates import LEVELS, TEMPLATES
-from probe4d.benchmarks.streaming import in_families
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["Assembled", "Assembly", "every_question", "sampled_questions"]
@@ -92,7 +92,7 @@ def every_question(assembly: Assembly, parts: Path) -> Assembled:
         ]
         for level in LEVELS
     ]
-    return Assembled(in_families(families), dict(sum(map(Counter, counts), Counter())), [])
+    return Assembled(_in_families(families), dict(sum(map(Counter, counts), Counter())), [])
 
 
 def sampled_questions(assembly: Assembly, draw: Draw) -> Assembled:
@@ -115,7 +115,14 @@ def sampled_questions(assembly: Assembly, draw: Draw) -> Assembled:
             questions = pl.concat([drafting.questions(name, pools[name]) for name in names])
             order = ranks(questions["id"], seed=draw.seed, family=f"{SUITE_NAME}/{level}/order")
             families.append([questions[order.arg_sort()].lazy()])
-    return Assembled(in_families(families), candidates.exclusions, shortfalls)
+    return Assembled(_in_families(families), candidates.exclusions, shortfalls)
+
+
+def _in_families(families: Sequence[Sequence[pl.LazyFrame]]) -> pl.LazyFrame:
+    """Put the parts of each family together, and count the questions of each family through."""
+    numbered = (pl.concat(parts).drop("order").with_row_index("order") for parts in families if parts)
+    in_columns = (part.select(pl.col(name).cast(kind) for name, kind in QUESTION_SCHEMA.items()) for part in numbered)
+    return pl.concat([pl.LazyFrame(schema=QUESTION_SCHEMA), *in_columns])
 
 
 def _over_groups(function: Callable[[_Group], Result], assembly: Assembly) -> list[Result]:

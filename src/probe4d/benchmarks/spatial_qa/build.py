@@ -25,10 +25,10 @@ from probe4d.benchmarks.benchmark import (
 )
 from probe4d.benchmarks.captions import read_captions
 from probe4d.benchmarks.card import dataset_card
-from probe4d.benchmarks.composition import composition_of
+from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
 from probe4d.benchmarks.questions_file import write_questions
 from probe4d.benchmarks.source import source_of
-from probe4d.benchmarks.spatial_qa.assembling import Assembly, every_question, sampled_questions
+from probe4d.benchmarks.spatial_qa.assembling import Assembled, Assembly, every_question, sampled_questions
 from probe4d.benchmarks.spatial_qa.card import CARD
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
 from probe4d.benchmarks.spatial_qa.draws import Balance, Draw
@@ -44,7 +44,6 @@ __all__ = ["VERSION", "build"]
 VERSION = "1.0"
 
 GRAPHS_FOLDER = "graphs"
-COMPOSITION_FILE = "composition.csv"
 
 _FULL = "full"
 _SAMPLE = re.compile(r"sample:([1-9][0-9]{0,8})")
@@ -133,39 +132,41 @@ def build(
     )
     with _folder(out) as folder:
         assembly = Assembly(used, measuring, folder / GRAPHS_FOLDER if graphs else None, workers, done)
-        with TemporaryDirectory(dir=folder, prefix=".parts-") as parts:
-            assembled = (
-                every_question(assembly, Path(parts))
-                if size is None
-                else sampled_questions(assembly, Draw(size, balance, seed))
-            )
-            write_questions(assembled.questions, folder / QUESTIONS_FILE)
-        questions = pl.scan_parquet(folder / QUESTIONS_FILE)
-        if not (counts := counts_of(questions)):
-            raise InputError(
-                "allows no question.",
-                path=scenes.root,
-                remedy="Check with `probe4d scenes` that cameras show boxes, or loosen the filters.",
-            )
+        draw = None if size is None else Draw(size, balance, seed)
+        assembled = _assembled(assembly, draw, folder / QUESTIONS_FILE)
         exclusions = assembled.exclusions | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()}
         record = BenchmarkRecord(
             suite=SUITE_NAME,
             version=VERSION,
             seed=seed,
             parameters=msgspec.to_builtins(parameters),
-            counts=counts,
+            counts=counts_of(assembled.questions),
             exclusions=dict(sorted(exclusions.items())),
             shortfalls=assembled.shortfalls,
             source=source_of(used, split_words),
-            fingerprint=fingerprint(questions),
+            fingerprint=fingerprint(assembled.questions),
             probe4d=__version__,
         )
-        composition = composition_of(questions)
+        if not record.questions:
+            raise InputError(
+                "allows no question.",
+                path=scenes.root,
+                remedy="Check with `probe4d scenes` that cameras show boxes, or loosen the filters.",
+            )
+        composition = composition_of(assembled.questions)
         composition.counts.write_csv(folder / COMPOSITION_FILE)
         write_description(folder, record, dataset_card(record, CARD, composition))
         if out is None:
             return Benchmark(read_benchmark(folder).table, record)
     return Benchmark.at(Path(out), record)
+
+
+def _assembled(assembly: Assembly, draw: Draw | None, file: Path) -> Assembled:
+    """Put the questions together, all of them without a draw, and write them; they are read from that file then."""
+    with TemporaryDirectory(dir=file.parent, prefix=".parts-") as parts:
+        assembled = every_question(assembly, Path(parts)) if draw is None else sampled_questions(assembly, draw)
+        write_questions(assembled.questions, file)
+    return assembled._replace(questions=pl.scan_parquet(file))
 
 
 @contextmanager
@@ -209,6 +210,6 @@ def _check_together(
     if balance == "contents" and size is None:
         raise InputError("contents can be balanced in samples only.", remedy="Give a scale such as sample:10000.")
     if graphs:
-        raise InputError("graphs are written into the folder of the benchmark.", remedy="Say which.")
+        raise InputError("graphs are written into the folder of the benchmark.", remedy="Say which by --out.")
     if workers < 1:
         raise InputError(f"the number of workers must be at least 1, not {workers}.")

@@ -15,13 +15,13 @@ from probe4d.benchmarks.spatial_qa.rules import in_half_open_circle, pair_measur
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import inside, write_bytes
 
-__all__ = ["scene_graphs", "write_graphs"]
+__all__ = ["write_graphs"]
 
 _EDGE_ID_LENGTH = 8
 _DECIMALS = 2  # of metres and degrees in edges, as the paper has them
 
 
-def scene_graphs(objects: pl.DataFrame, scenes: Scenes) -> pl.DataFrame:
+def _scene_graphs(objects: pl.DataFrame, scenes: Scenes) -> pl.DataFrame:
     """The graph of each camera image.
 
     Args:
@@ -72,6 +72,6 @@ def write_graphs(objects: pl.DataFrame, scenes: Scenes, folder: Path) -> None:
         scenes: The scenes.
         folder: Where to; made if needed.
     """
-    for (scene,), some in scene_graphs(objects, scenes).group_by("scene", maintain_order=True):
+    for (scene,), some in _scene_graphs(objects, scenes).group_by("scene", maintain_order=True):
         lines = some.select(pl.struct(pl.all()).struct.json_encode()).to_series()
         write_bytes(inside(folder, f"{scene}.jsonl"), ("\n".join(lines) + "\n").encode())

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.sampling import mixed_ranks, rank
 
-__all__ = ["OBJECTS", "Pools", "answered", "drawn_ranks", "evened", "yes_or_no"]
+__all__ = ["OBJECTS", "Pools", "answered", "count_out", "drawn_ranks", "evened", "yes_or_no"]
 
 Pools = dict[str, pl.DataFrame]
 

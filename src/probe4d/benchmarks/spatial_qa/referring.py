@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-__all__ = ["Referred", "by_captions", "by_markers", "same_words"]
+__all__ = ["VIEW", "Referred", "by_captions", "by_markers", "same_words"]
 
 VIEW = ("scene", "frame", "channel")
 """What tells one camera image of a key frame from all others."""

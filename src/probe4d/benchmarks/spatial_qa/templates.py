@@ -195,7 +195,8 @@ def stem(template: Template) -> pl.Expr:
 
     The row's words for the objects come from `refer_1` and `refer_2`, or `refer` where the template speaks of one
     object or measures options against it; the camera's name from `channel`; numbers from columns that are called
-    like the placeholder with `_m` behind it, as short as they can be written. A row that lacks one of them has no question (null).
+    like the placeholder with `_m` behind it, as short as they can be written. A row that lacks one of them has no
+    question (null).
     """
     parts = Formatter().parse(template.text)
     pattern = "".join(text if name is None else text + "{}" for text, name, _, _ in parts)
