@@ -19,7 +19,6 @@ from probe4d.store.json_tables import read_table
 
 __all__ = [
     "BoxRow",
-    "NamedRow",
     "PoseRow",
     "Quadruple",
     "ReadingRow",
@@ -39,13 +38,6 @@ Triple = Annotated[list[float | None], msgspec.Meta(min_length=3, max_length=3)]
 Quadruple = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
 
 Row = TypeVar("Row")
-
-
-class NamedRow(msgspec.Struct):
-    """A row of category.json."""
-
-    token: str
-    name: str
 
 
 class PoseRow(msgspec.Struct):
@@ -103,6 +95,11 @@ class _Sensor(msgspec.Struct):
 class _Calibration(msgspec.Struct):
     token: str
     sensor_token: str
+
+
+class _Category(msgspec.Struct):
+    token: str
+    name: str
 
 
 class _Instance(msgspec.Struct):
@@ -223,7 +220,7 @@ def category_names(folder: Path) -> dict[str, str | None]:
     Raises:
         InputError: A table cannot be read, or a token stands in two rows.
     """
-    categories = list(read_rows(folder, "category", NamedRow))
+    categories = list(read_rows(folder, "category", _Category))
     instances = list(read_rows(folder, "instance", _Instance))
     refuse_repeated(folder / "category.json", "token", (row.token for row in categories))
     refuse_repeated(folder / "instance.json", "token", (row.token for row in instances))

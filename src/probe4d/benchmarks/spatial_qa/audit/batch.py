@@ -17,7 +17,7 @@ from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED, Expected, Tol
 from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 
-__all__ = ["Batch", "read_batch"]
+__all__ = ["Array", "Batch", "read_batch"]
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
