@@ -200,6 +200,15 @@ def test_shards_are_read_once_until_they_change(tmp_path: Path, monkeypatch: pyt
     assert read == [path, path]
 
 
+def test_shards_that_change_while_they_are_read_are_not_kept(tmp_path: Path) -> None:
+    path = write_shard(tmp_path, "one", named("a", 1))
+    assert frames_of(index_frames(tmp_path, done=lambda _: path.write_bytes(named("a", 1) * 2))) == [("a", 1)]
+    assert index_frames(tmp_path).faults.height == 1
+    path.write_bytes(named("a", 1) * 3)
+    with pytest.raises(InputError, match=r"one\.tfrecord: cannot be read"):
+        index_frames(tmp_path, done=Path.unlink)
+
+
 @given(st.binary(max_size=60))
 def test_no_record_is_a_traceback(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     folder = tmp_path_factory.mktemp("shards")

@@ -16,6 +16,7 @@ import polars as pl
 from probe4d import engine
 from probe4d.errors import InputError
 from probe4d.scenes.fingerprint import fingerprint_of, table_digest
+from probe4d.scenes.sensor_files import unreadable
 from probe4d.scenes.wod_e2e.messages import parsed
 from probe4d.scenes.wod_e2e.tfrecords import Fault, Record, scan_records
 from probe4d.store import cache
@@ -137,8 +138,16 @@ def _shards(root: Path) -> list[Path]:
 
 
 def _key(shards: list[Path]) -> dict[str, object]:
-    states = [(path.name, path.stat()) for path in shards]
-    return {"version": _INDEX_VERSION, "shards": [[name, state.st_size, state.st_mtime_ns] for name, state in states]}
+    return {"version": _INDEX_VERSION, "shards": [_state(path) for path in shards]}
+
+
+def _state(path: Path) -> list[str | int]:
+    """What tells a changed shard from an unchanged one without reading it."""
+    try:
+        state = path.stat()
+    except OSError as error:  # it was removed in the meantime
+        raise unreadable(path, error) from error
+    return [path.name, state.st_size, state.st_mtime_ns]
 
 
 def _index_shard(path: Path) -> tuple[pl.DataFrame, pl.DataFrame]:
