@@ -16,8 +16,8 @@ from placed_boxes import FOCAL_PX
 from probe4d.benchmarks.question import Question
 from probe4d.report.camera_panels import WIDTH, CameraPanels
 from probe4d.report.drawing import picture_svg
-from probe4d.report.marks import Label, Panel, apart
 from probe4d.report.picture import Pictures
+from probe4d.report.shapes import Label, Panel, apart
 
 SCENES = view_scenes()
 SCALE = WIDTH / 1600
@@ -56,15 +56,15 @@ def texts(found: Panel) -> dict[str, list[str]]:
 
 
 def kinds(found: Panel) -> list[str]:
-    return [mark.kind for mark in found.marks if mark.kind != "rim"]
+    return [shape.kind for shape in found.shapes if shape.kind != "rim"]
 
 
 def test_an_object_is_outlined_where_the_image_shows_it() -> None:
     found = panel(PAIR)
-    left, top, right, bottom = map(float, re.findall(r"-?[\d.]+", found.marks[1].d)[:4])
+    left, top, right, bottom = map(float, re.findall(r"-?[\d.]+", found.shapes[1].d)[:4])
     half = FOCAL_PX * 1 / 19  # of the nearer face, 19 m ahead
     expected = [(800 - half) * SCALE, (450 - half) * SCALE, (800 + half) * SCALE, (450 + half) * SCALE]
-    assert found.marks[1].kind == "box target"
+    assert found.shapes[1].kind == "box target"
     assert [left, top, right, bottom] == pytest.approx(expected, abs=0.06)
     assert (found.width, found.height) == (WIDTH, 450.0)
     assert found.title == "CAM_FRONT, frame 000"
@@ -140,9 +140,9 @@ def test_what_the_image_does_not_show_is_said() -> None:
 
 
 @pytest.mark.parametrize("facts", [{"witness": None}, {}, {"objects": None}, {"objects": ["no object"], "witness": 7}])
-def test_a_view_in_which_nothing_decides_has_a_panel_without_marks(facts: dict[str, object]) -> None:
+def test_a_view_in_which_nothing_decides_has_a_panel_without_shapes(facts: dict[str, object]) -> None:
     found = panel(view_question([], facts=facts))
-    assert (found.marks, found.labels) == ([], [])
+    assert (found.shapes, found.labels) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_the_view_from_above_lies_behind_it_and_compares_with_the_same_object() 
 def test_left_of_an_image_is_no_sector_of_the_view_from_above() -> None:
     drawn = Pictures(SCENES, SCENES.names).picture(msgspec.structs.replace(PAIR, relation="left"))
     assert drawn is not None
-    assert not [mark for mark in drawn.panels[0].marks if mark.kind.startswith("sector")]
+    assert not [shape for shape in drawn.panels[0].shapes if shape.kind.startswith("sector")]
 
 
 def test_what_decides_is_seen_from_above_too() -> None:

@@ -15,8 +15,8 @@ from report_making import fact, one_of_each, question, scenes
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
 from probe4d.report.drawing import picture_png, picture_svg, write_picture
-from probe4d.report.marks import PANEL
 from probe4d.report.picture import Picture, Pictures
+from probe4d.report.shapes import PANEL
 from probe4d.scenes.classes import CLASSES
 
 SCENES = scenes()
@@ -31,7 +31,7 @@ def picture(template: str) -> Picture:
 
 
 def kinds(drawn: Picture, panel: int = 0) -> list[str]:
-    return [mark.kind for mark in drawn.panels[panel].marks]
+    return [shape.kind for shape in drawn.panels[panel].shapes]
 
 
 def texts(drawn: Picture, panel: int = 0) -> list[str]:
@@ -67,7 +67,7 @@ def test_what_was_measured_is_pointed_out_with_its_distance_and_bearing() -> Non
 
 def test_the_box_is_drawn_where_it_is() -> None:
     drawn = picture("position-choice")
-    box = next(mark.d for mark in drawn.panels[0].marks if mark.kind == "box target")
+    box = next(shape.d for shape in drawn.panels[0].shapes if shape.kind == "box target")
     corners = [tuple(map(float, pair)) for pair in re.findall(r"([\d.]+) ([\d.]+)", box)]
     centre = [sum(values) / 4 for values in zip(*corners, strict=True)]
     scale = PANEL / 2 / (drawn.panels[0].extent or 0)
@@ -90,9 +90,9 @@ def test_motion_shows_track_ego_way_and_the_other_end() -> None:
         assert {"ego-way", "track", "ghost", "box target"} <= set(kinds(drawn, panel))
     assert texts(drawn, 0) == ["car 16.5 m"]
     assert texts(drawn, 1) == ["car 4.0 m"]
-    track = next(mark.d for mark in drawn.panels[0].marks if mark.kind == "track")
+    track = next(shape.d for shape in drawn.panels[0].shapes if shape.kind == "track")
     assert track.count("L") == 8  # frames 1 to 9
-    way = next(mark.d for mark in drawn.panels[0].marks if mark.kind == "ego-way")
+    way = next(shape.d for shape in drawn.panels[0].shapes if shape.kind == "ego-way")
     scale = PANEL / 2 / (drawn.panels[0].extent or 0)
     end = [float(number) for number in way.split("L")[-1].split()]
     assert end == pytest.approx([PANEL / 2, PANEL / 2 - 16 * scale], abs=0.1)
@@ -162,7 +162,7 @@ def test_absence_is_said() -> None:
 def test_intervals_are_bars_over_the_key_frames() -> None:
     panel = picture("temporal-choice").panels[-1]
     assert panel.extent is None
-    bars = [mark for mark in panel.marks if mark.kind.startswith("box")]
+    bars = [shape for shape in panel.shapes if shape.kind.startswith("box")]
     assert [bar.kind for bar in bars] == ["box option", "box option", "box target", "box option"]
     first = [float(bar.d[1:].split()[0]) for bar in bars]
     assert first[0] < first[3] < first[1] < first[2]  # they begin at 0, 1, 2 and 5
@@ -192,7 +192,7 @@ def test_a_question_measured_in_other_records_has_no_picture(tmp_path: Path) -> 
 @pytest.mark.parametrize("template", ["position-yes-no", "position-choice", "distance-choice", "motion-yes-no"])
 def test_labels_keep_clear_of_the_boxes_they_name(template: str) -> None:
     for panel in picture(template).panels:
-        boxes = [mark.d for mark in panel.marks if mark.kind.startswith("box")]
+        boxes = [shape.d for shape in panel.shapes if shape.kind.startswith("box")]
         named = [label for label in panel.labels if label.text.endswith(("m", "°"))]
         assert len(named) == len(boxes)
         for label in named:

@@ -43,12 +43,12 @@ def test_all_that_a_question_names_is_outlined_and_called_by_its_words_or_letter
     for asked in questions:
         panel = cameras.panel(asked)
         assert panel is not None
-        outlined = [mark for mark in panel.marks if mark.kind.startswith("box") and mark.kind != "box witness"]
+        outlined = [shape for shape in panel.shapes if shape.kind.startswith("box") and shape.kind != "box witness"]
         assert len(outlined) == len(asked.facts["objects"]), asked.template
         texts = [label.text for label in panel.labels]
         for words in (*asked.entities, *"ABCD"[: len(asked.options)]):
             assert any(text == words or text.startswith(f"{words}, ") for text in texts), asked.template
-        assert [mark.kind for mark in outlined].count("box right") == bool(asked.options)
+        assert [shape.kind for shape in outlined].count("box right") == bool(asked.options)
 
 
 def test_what_decides_is_shown_or_said_to_be_outside(questions: list[Question], cameras: CameraPanels) -> None:

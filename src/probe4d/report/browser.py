@@ -19,10 +19,10 @@ from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.embedded_photographs import MOST_PHOTOGRAPHS, SMALL, Photograph, Photographs, in_turn
-from probe4d.report.marks import grid
 from probe4d.report.measured import measured
 from probe4d.report.picture import Picture, Pictures
 from probe4d.report.replies import answers_given, replies
+from probe4d.report.shapes import grid
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted

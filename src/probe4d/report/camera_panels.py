@@ -11,9 +11,9 @@ import polars as pl
 
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.source import SceneNames
-from probe4d.report.marks import Label, Mark, Panel, Point, apart
 from probe4d.report.measured import asked_for, in_units
 from probe4d.report.pointed_out import DECIDES, Kind, pointed_out, witness_of
+from probe4d.report.shapes import Label, Panel, Point, Shape, apart
 from probe4d.scenes.image_boxes import image_boxes
 from probe4d.scenes.tables import Scenes
 
@@ -133,10 +133,12 @@ class CameraPanels:
         wide, high = self.views[key].size_px
         height = round(WIDTH * high / wide, 1)
         shown, hidden = self._shown(question, key, WIDTH / wide)
-        marks = [mark for one in shown for mark in (Mark("rim", _outline(one)), Mark(f"box {one.kind}", _outline(one)))]
+        shapes = [
+            shape for one in shown for shape in (Shape("rim", _outline(one)), Shape(f"box {one.kind}", _outline(one)))
+        ]
         labels = list(_names(question, shown, height))
         for start, end, text in _lines(question, shown):
-            marks.append(Mark("between", f"M{start[0]:.1f} {start[1]:.1f}L{end[0]:.1f} {end[1]:.1f}"))
+            shapes.append(Shape("between", f"M{start[0]:.1f} {start[1]:.1f}L{end[0]:.1f} {end[1]:.1f}"))
             if text:
                 across, down = ((one + other) / 2 for one, other in zip(start, end, strict=True))
                 half = WIDEST_LETTER_WIDTH * len(text) / 2
@@ -147,7 +149,7 @@ class CameraPanels:
             labels.append(Label("absent", WIDTH / 2, height - 2 * EDGE, "middle", told))
         title = f"{question.channel}, frame {question.frames[0]:03d}"
         placed = apart(labels, height=height, gap=LINE_HEIGHT, letter_width=LETTER_WIDTH)
-        return Panel(title, height, None, None, marks, placed, width=WIDTH, photograph=key)
+        return Panel(title, height, None, None, shapes, placed, width=WIDTH, photograph=key)
 
     def _place(self, question: Question) -> tuple[str, int, str] | None:
         scene = self._names.of(question)

@@ -14,10 +14,10 @@ from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.errors import InputError
 from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.embedded_photographs import LARGE, Photograph, Photographs
-from probe4d.report.marks import PANEL, Panel, grid
 from probe4d.report.measured import figures_measured
 from probe4d.report.picture import Picture, Pictures
 from probe4d.report.reference import answer_in_words
+from probe4d.report.shapes import PANEL, Panel, grid
 from probe4d.report.theme import LIGHT, resolved
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes
@@ -65,12 +65,12 @@ def picture_svg(question: Question, pictures: Pictures, photograph: Photograph |
     for panel in picture.panels:
         if panel not in beside:
             x, top = GAP, below
-        lines = {"x": x, "y": top + 22, "width": panel.width, "height": panel.height, "marks": panel.marks}
+        lines = {"x": x, "y": top + 22, "width": panel.width, "height": panel.height, "shapes": panel.shapes}
         shared = None if panel.extent is None else grid(panel.extent)
         faint = [] if panel.frame is None else pictures.faint(picture.scene, panel.frame)
         labels = [msgspec.structs.replace(label, text=printable(label.text)) for label in panel.labels]
-        below_marks = _photographed(panel, photograph)
-        panels.append({**lines, "labels": labels, "grid": shared, "faint": faint, **below_marks})
+        below_shapes = _photographed(panel, photograph)
+        panels.append({**lines, "labels": labels, "grid": shared, "faint": faint, **below_shapes})
         heading.append(_line(panel.title, top + 16, 13, x=x, fill="muted"))
         x, below = x + panel.width + GAP, max(below, top + 22 + panel.height + GAP)
     template = environment().get_template("picture.svg")

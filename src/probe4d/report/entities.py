@@ -11,8 +11,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.question import Question
-from probe4d.report.marks import Point
 from probe4d.report.pointed_out import DECIDES, Kind, kind_of, pointed_out, witness_of
+from probe4d.report.shapes import Point
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SE3
 

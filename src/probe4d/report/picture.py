@@ -18,8 +18,8 @@ from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.source import SceneNames
 from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.entities import Entity, SceneBoxes, entities_at, measured_elsewhere, unpack
-from probe4d.report.marks import LETTER_WIDTH, PANEL, Label, Mark, Panel, View, apart, extent_for, outline
 from probe4d.report.reference import answer_text
+from probe4d.report.shapes import LETTER_WIDTH, PANEL, Label, Panel, Shape, View, apart, extent_for, outline
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes
@@ -130,23 +130,23 @@ def _panel(
     entities: dict[int, list[Entity]],
     view: View,
 ) -> Panel:
-    marks: list[Mark] = []
+    shapes: list[Shape] = []
     labels: list[Label] = []
-    _sectors(question, view, marks, labels)
+    _sectors(question, view, shapes, labels)
     if len(frames) == 2:
-        _motion(part, frames, frame, entities, view, marks)
+        _motion(part, frames, frame, entities, view, shapes)
     origin = _compared_with(question, entities[frame])
     for entity in entities[frame]:
-        _point_out(entity, origin, None if origin else question.facts.get("bearing_deg"), view, marks, labels)
+        _point_out(entity, origin, None if origin else question.facts.get("bearing_deg"), view, shapes, labels)
     if not entities[frame] and question.entities:
         told = f"no {' or '.join(question.entities)} measured here"
         labels.append(Label("absent", PANEL / 2, PANEL - 12, "middle", told))
     ends = ("start", "end") if len(frames) == 2 else ("",)
     title = f"frame {frame:03d} {ends[frames.index(frame)]}".rstrip()
-    return Panel(title, PANEL, int(view.extent_m), frame, marks, apart(labels))
+    return Panel(title, PANEL, int(view.extent_m), frame, shapes, apart(labels))
 
 
-def _sectors(question: Question, view: View, marks: list[Mark], labels: list[Label]) -> None:
+def _sectors(question: Question, view: View, shapes: list[Shape], labels: list[Label]) -> None:
     """The sector proposed, and the true one, of a question about one key frame.
 
     Over an interval `left` and `right` are predicates of motion, and in a camera's view they are those of the image.
@@ -162,7 +162,7 @@ def _sectors(question: Question, view: View, marks: list[Mark], labels: list[Lab
     for kind, sector, text in wedges:
         if sector in SECTORS:
             centre = SECTORS.index(sector) * SECTOR_WIDTH_DEG
-            marks.append(Mark(kind, view.wedge(centre, SECTOR_WIDTH_DEG, radius)))
+            shapes.append(Shape(kind, view.wedge(centre, SECTOR_WIDTH_DEG, radius)))
             labels.append(_at_bearing(kind, text, centre, radius, view))
 
 
@@ -179,23 +179,23 @@ def _motion(
     frame: int,
     entities: dict[int, list[Entity]],
     view: View,
-    marks: list[Mark],
+    shapes: list[Shape],
 ) -> None:
     """The way of the ego vehicle, and of each track measured as it appears from it, over the interval."""
     interval = range(frames[0], frames[1] + 1)
     way = part.relative(interval, frame)
-    marks.append(Mark("ego-way", view.path(way)))
-    marks.append(Mark("ego-way-dots", view.dots(way, 1.6)))
+    shapes.append(Shape("ego-way", view.path(way)))
+    shapes.append(Shape("ego-way-dots", view.dots(way, 1.6)))
     measured = {e.track for found in entities.values() for e in found if e.kind == "target" and e.track}
     for track in sorted(measured):
         seen = [row for at in interval for row in part.rows(at) if part.tracks[row] == track]
         points = [(float(part.columns[row, 0]), float(part.columns[row, 1])) for row in seen]
         if len(points) > 1:
-            marks += [Mark("track", view.path(points)), Mark("track-dots", view.dots(points))]
+            shapes += [Shape("track", view.path(points)), Shape("track-dots", view.dots(points))]
     other = frames[0] if frame == frames[1] else frames[1]
     for entity in entities[other]:
         if entity.kind == "target" and entity.size is not None:
-            marks.append(Mark("ghost", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
+            shapes.append(Shape("ghost", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
 
 
 def _compared_with(question: Question, entities: Sequence[Entity]) -> Entity | None:
@@ -205,20 +205,20 @@ def _compared_with(question: Question, entities: Sequence[Entity]) -> Entity | N
 
 
 def _point_out(
-    entity: Entity, origin: Entity | None, bearing: float | None, view: View, marks: list[Mark], labels: list[Label]
+    entity: Entity, origin: Entity | None, bearing: float | None, view: View, shapes: list[Shape], labels: list[Label]
 ) -> None:
     """A box, its distance from the ego vehicle or from another entity, and its name."""
     kind, centre = entity.kind, (entity.x, entity.y)
     if kind != "group" and entity is not origin:
         start = (0.0, 0.0) if origin is None else (origin.x, origin.y)
-        marks.append(Mark(f"measure {kind}", view.path([start, centre])))
+        shapes.append(Shape(f"measure {kind}", view.path([start, centre])))
     if entity.size is None:
-        marks.append(Mark(f"box {kind}", view.dots([centre], 5.0)))
+        shapes.append(Shape(f"box {kind}", view.dots([centre], 5.0)))
     else:
         length, _, yaw = entity.size
         nose = (entity.x + length / 2 * math.cos(yaw), entity.y + length / 2 * math.sin(yaw))
-        marks.append(Mark(f"box {kind}", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
-        marks.append(Mark(f"heading {kind}", view.path([centre, nose])))
+        shapes.append(Shape(f"box {kind}", view.path(outline(entity.x, entity.y, *entity.size), closed=True)))
+        shapes.append(Shape(f"heading {kind}", view.path([centre, nose])))
     if kind != "group":
         text = entity.label
         if entity is not origin:
@@ -246,7 +246,7 @@ def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> 
     """The intervals proposed, a bar each, over the scene's key frames."""
     left, width = 24.0, PANEL - 40
     step = width / keyframes
-    marks = [Mark("axis", f"M{left:g} 14H{left + width:g}")]
+    shapes = [Shape("axis", f"M{left:g} 14H{left + width:g}")]
     labels = [Label("ring", left + frame * step, 10.0, "middle", f"{frame}") for frame in range(0, keyframes, 10)]
     for row, text in enumerate(question.options):
         offered = interval_in(text)
@@ -257,7 +257,7 @@ def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> 
         kind = "target" if LETTERS[row] == question.answer else "option"
         first, past = left + start * step, left + (end + 1) * step
         bar = f"M{first:.1f} {top:g}H{past:.1f}v{TIMELINE_ROW - 8:g}H{first:.1f}Z"
-        marks.append(Mark(f"box {kind}", bar))
+        shapes.append(Shape(f"box {kind}", bar))
         labels.append(Label(kind, 4.0, top + 14, "start", LETTERS[row]))
     height = 24 + TIMELINE_ROW * len(question.options)
     return Panel(
@@ -265,7 +265,7 @@ def _timeline(question: Question, interval: tuple[int, int], keyframes: int) -> 
         height,
         None,
         None,
-        marks,
+        shapes,
         labels,
     )
 

@@ -272,7 +272,7 @@
     return made;
   }
 
-  const paths = (svg, marks) => marks.forEach(([kind, d]) => shape(svg, "path", { class: kind, d }));
+  const paths = (svg, shapes) => shapes.forEach(([kind, d]) => shape(svg, "path", { class: kind, d }));
 
   const words = (svg, labels) => labels.forEach(([kind, x, y, anchor, text]) =>
     shape(svg, "text", { class: kind, x, y, "text-anchor": anchor }, text));
@@ -299,12 +299,12 @@
     if (one.photograph !== undefined) return photographed(svg, one, width, index);
     const grid = one.extent === null ? null : data.grids[one.extent];
     if (grid) {
-      paths(svg, grid.marks.filter(([kind]) => BELOW.has(kind)));
+      paths(svg, grid.shapes.filter(([kind]) => BELOW.has(kind)));
       faint(svg, data.frames[`${scene}|${one.frame}`], grid.scale);
     }
-    paths(svg, one.marks);
+    paths(svg, one.shapes);
     if (grid) {
-      paths(svg, grid.marks.filter(([kind]) => !BELOW.has(kind)));
+      paths(svg, grid.shapes.filter(([kind]) => !BELOW.has(kind)));
       words(svg, grid.labels);
     }
     words(svg, one.labels);
@@ -318,7 +318,7 @@
       const href = `data:image/jpeg;base64,${found.jpeg}`;
       shape(svg, "image", { href, width, height: one.height, preserveAspectRatio: "none" });
     }
-    paths(svg, one.marks);
+    paths(svg, one.shapes);
     words(svg, one.labels);
     const elsewhere = `This page holds other camera images. probe4d show BENCH ${questions.id[index]} --data DATAROOT writes this one.`;
     const note = found?.jpeg ? null : element("p", { class: "legend" }, found?.problem ?? elsewhere);

@@ -16,8 +16,8 @@ __all__ = [
     "PANEL",
     "Grid",
     "Label",
-    "Mark",
     "Panel",
+    "Shape",
     "View",
     "apart",
     "extent_for",
@@ -39,7 +39,7 @@ LETTER_WIDTH = 8.3  # of the bold 13-unit labels, on average
 Point = tuple[float, float]
 
 
-class Mark(msgspec.Struct, frozen=True, array_like=True):
+class Shape(msgspec.Struct, frozen=True, array_like=True):
     """An SVG path and the class that says what it stands for."""
 
     kind: str
@@ -64,7 +64,7 @@ class Panel(msgspec.Struct, frozen=True, omit_defaults=True):
         height: Height in drawing units.
         extent: Half width in metres, which `grid` takes; null for a panel that is no bird's-eye view.
         frame: Key frame whose faint boxes lie below; null without.
-        marks: Drawn over the faint boxes, in order.
+        shapes: Drawn over the faint boxes, in order.
         labels: Texts over everything.
         width: Width in drawing units.
         photograph: Key of the camera image that lies below; null without.
@@ -74,7 +74,7 @@ class Panel(msgspec.Struct, frozen=True, omit_defaults=True):
     height: float
     extent: int | None
     frame: int | None
-    marks: list[Mark]
+    shapes: list[Shape]
     labels: list[Label]
     width: float = PANEL
     photograph: str | None = None
@@ -84,7 +84,7 @@ class Grid(msgspec.Struct, frozen=True):
     """What every panel of one extent shares: range rings and the ego vehicle; `scale` is in units a metre."""
 
     scale: float
-    marks: list[Mark]
+    shapes: list[Shape]
     labels: list[Label]
 
 
@@ -147,15 +147,15 @@ def grid(extent_m: int) -> Grid:
     rings = "".join(_circle(radius * view.scale) for radius in radii)
     ego = outline((EGO_FRONT_M + EGO_REAR_M) / 2, 0.0, EGO_FRONT_M - EGO_REAR_M, 2 * EGO_HALF_WIDTH_M, 0.0)
     nose = [(EGO_FRONT_M - 1.1, EGO_HALF_WIDTH_M), (EGO_FRONT_M, 0.0), (EGO_FRONT_M - 1.1, -EGO_HALF_WIDTH_M)]
-    marks = [
-        Mark("ring", rings),
-        Mark("axis", f"M{PANEL / 2:g} 0V{PANEL:g}M0 {PANEL / 2:g}H{PANEL:g}"),
-        Mark("ego", view.path(ego, closed=True)),
-        Mark("ego-nose", view.path(nose)),
+    shapes = [
+        Shape("ring", rings),
+        Shape("axis", f"M{PANEL / 2:g} 0V{PANEL:g}M0 {PANEL / 2:g}H{PANEL:g}"),
+        Shape("ego", view.path(ego, closed=True)),
+        Shape("ego-nose", view.path(nose)),
     ]
     middle = PANEL / 2
     labels = [Label("ring", middle + 3, middle + radius * view.scale - 3, "start", f"{radius} m") for radius in radii]
-    return Grid(view.scale, marks, labels)
+    return Grid(view.scale, shapes, labels)
 
 
 def apart(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.report.marks import EXTENTS_M, PANEL, Label, View, apart, extent_for, grid, outline
+from probe4d.report.shapes import EXTENTS_M, PANEL, Label, View, apart, extent_for, grid, outline
 from probe4d.scenes.geometry import SECTORS, bearing_deg, sector_index
 
 metres = st.floats(-150, 150)
