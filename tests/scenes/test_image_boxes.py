@@ -22,7 +22,7 @@ from probe4d.errors import InputError
 from probe4d.scenes import image_boxes as module
 from probe4d.scenes.canvas import bounds_on_canvas
 from probe4d.scenes.geometry import SE3
-from probe4d.scenes.image_boxes import IMAGE_BOXES_SCHEMA, image_boxes
+from probe4d.scenes.image_boxes import IMAGE_BOXES_SCHEMA, image_boxes, image_boxes_in
 from probe4d.scenes.projection import Cameras, project_boxes
 from probe4d.scenes.tables import Scenes
 
@@ -256,6 +256,18 @@ def test_every_camera_of_a_key_frame_sees_its_boxes_alone(monkeypatch: pytest.Mo
     ]
     monkeypatch.setattr(module, "_PAIRS_AT_ONCE", 2)
     assert_frame_equal(image_boxes(scenes), found, abs_tol=1e-9)
+
+
+def test_of_some_objects_in_some_images_it_is_what_it_is_of_all() -> None:
+    boxes = [placed(name, 20, 0, frame=frame) for name in "ab" for frame in range(2)]
+    scenes = seen(boxes, [camera(), camera(frame=1), camera("CAM_BACK", 180) | {"width": None}])
+    image = pl.DataFrame(
+        {"scene": "scene-a", "frame": [0], "channel": "CAM_FRONT"}, schema_overrides={"frame": pl.Int32}
+    )
+    found = image_boxes_in(scenes, image, ["box scene-a 0 b", "box scene-a 1 a", "no box"])
+    usable = dataclasses.replace(scenes, sensors=scenes.sensors.filter(pl.col("channel") == "CAM_FRONT"))
+    assert_frame_equal(found, image_boxes(usable).filter(token="box scene-a 0 b"))
+    assert image_boxes_in(scenes, image, []).height == 0
 
 
 def test_without_cameras_or_boxes_there_are_none() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
 from PIL import Image
 
 from probe4d.evidence.outlines import COLOURS, Outline, draw_outlines
-from probe4d.scenes.image_boxes import image_boxes
+from probe4d.scenes.image_boxes import image_boxes_in
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["Bounds", "Mark", "bounds_in_images", "draw_marks"]
@@ -47,11 +46,8 @@ def bounds_in_images(scenes: Scenes, objects: Iterable[tuple[str, str]]) -> dict
         InputError: One of these cameras has no image size or no intrinsics there.
     """
     wanted = pl.DataFrame(list(objects), schema={"channel": pl.String(), "token": pl.String()}, orient="row").unique()
-    boxes = scenes.boxes.join(wanted, on="token", how="semi")
-    cameras = scenes.sensors.filter(pl.col("modality") == "camera").join(wanted, on="channel", how="semi")
-    cameras = cameras.join(boxes, on=["scene", "frame"], how="semi")
-    shown = image_boxes(replace(scenes, boxes=boxes, sensors=cameras))
-    sizes = cameras.select("scene", "frame", "channel", "width", "height")
+    shown = image_boxes_in(scenes, scenes.boxes.join(wanted, on="token"), wanted["token"])
+    sizes = scenes.sensors.select("scene", "frame", "channel", "width", "height")
     places = (
         shown.join(wanted, on=["channel", "token"], how="semi")
         .join(sizes, on=["scene", "frame", "channel"])

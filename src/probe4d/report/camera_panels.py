@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import polars as pl
@@ -14,7 +13,7 @@ from probe4d.benchmarks.source import SceneNames
 from probe4d.report.measured import asked_for, in_units
 from probe4d.report.pointed_out import DECIDES, Kind, pointed_out, witness_of
 from probe4d.report.shapes import Label, Panel, Point, Shape, apart
-from probe4d.scenes.image_boxes import image_boxes
+from probe4d.scenes.image_boxes import image_boxes_in
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["WIDTH", "CameraPanels", "CameraView"]
@@ -101,9 +100,8 @@ class CameraPanels:
             orient="row",
         ).unique()
         tokens = pl.Series(sorted({token for question in asked for token in _tokens(question)}), dtype=pl.String)
+        shown = image_boxes_in(scenes, places, tokens)
         cameras = scenes.sensors.filter(pl.col("modality") == "camera").join(places, on=_PLACE, how="semi")
-        boxes = scenes.boxes.filter(pl.col("token").is_in(tokens.implode()))
-        shown = image_boxes(replace(scenes, sensors=cameras, boxes=boxes))
         self.views = {
             _key(*place): CameraView(file, (width, height))
             for *place, file, width, height in cameras.select(*_PLACE, "file", "width", "height").iter_rows()
@@ -113,6 +111,7 @@ class CameraPanels:
             (_key(scene, frame, channel), token): bounds
             for scene, frame, channel, token, *bounds in shown.select(*_PLACE, "token", *edges).iter_rows()
         }
+        boxes = scenes.boxes.filter(pl.col("token").is_in(tokens.implode()))
         columns = ("category", "label", "ego_x", "ego_y", "ego_z", "width", "height")
         self._objects = {
             token: _Object(*measures)

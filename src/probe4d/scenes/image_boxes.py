@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +15,7 @@ from probe4d.scenes.canvas import bounds_on_canvas
 from probe4d.scenes.projection import Cameras, project_boxes
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["IMAGE_BOXES_SCHEMA", "image_boxes"]
+__all__ = ["IMAGE_BOXES_SCHEMA", "image_boxes", "image_boxes_in"]
 
 Array = NDArray[np.float64]
 
@@ -77,6 +79,25 @@ def image_boxes(scenes: Scenes) -> pl.DataFrame:
     columns = pl.DataFrame(np.concatenate(measured), schema=_MEASURED)
     places = readings.select("scene", "frame", "channel")[reading[rows]]
     return places.with_columns(scenes.boxes["token"].gather(box[rows]), *columns).select(*IMAGE_BOXES_SCHEMA)
+
+
+def image_boxes_in(scenes: Scenes, images: pl.DataFrame, tokens: Iterable[str]) -> pl.DataFrame:
+    """Boxes in images, as `image_boxes` has them, of some objects in some images alone.
+
+    Args:
+        scenes: The scenes.
+        images: The images, by `scene`, `frame` and `channel`; no others are looked at.
+        tokens: Tokens of 3D boxes, which are looked for in those images that are of their own key frame.
+
+    Returns:
+        As `image_boxes`.
+
+    Raises:
+        InputError: As `image_boxes`, of these images.
+    """
+    boxes = scenes.boxes.filter(pl.col("token").is_in(pl.Series(list(tokens), dtype=pl.String).implode()))
+    sensors = scenes.sensors.join(images, on=["scene", "frame", "channel"], how="semi", maintain_order="left")
+    return image_boxes(replace(scenes, sensors=sensors, boxes=boxes))
 
 
 class _Canvases(NamedTuple):
