@@ -160,9 +160,12 @@ def test_missing_files_take_no_image_s_place_and_are_told(tmp_path: Path, monkey
 
 def test_a_page_stays_below_its_limit_with_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_module, "BYTES", 20_000)
-    made = browser(diagnosed(_asked(12)), view_scenes(tmp_path, frames=12, images=range(12)))
+    scenes = view_scenes(tmp_path, frames=12, images=range(12))
+    made = browser(diagnosed(_asked(12)), scenes)
     assert 0 < made.shown < 24
     assert len(made.data.encode()) <= 20_000
+    pictures = packed(made)["pictures"]
+    assert pictures == packed(browser(diagnosed(_asked(12)), scenes, limit=made.shown))["pictures"]
 
 
 def test_a_picture_file_has_the_image(tmp_path: Path) -> None:

@@ -56,14 +56,16 @@ def browser(diagnosis: Diagnosis, scenes: Scenes | None, *, limit: int = QUESTIO
         scenes: Scenes for the pictures; null leaves the pictures out.
         limit: Most questions to embed.
     """
-    photographs = None if scenes is None else Photographs(scenes.root, SMALL)
+    table, why = chosen(diagnosis, limit)
+    questions = questions_from(table)
+    drawings = None if scenes is None else _Drawings(scenes, questions)
     while True:
-        table, why = chosen(diagnosis, limit)
-        packed, notes = _pack(diagnosis, table, questions_from(table), scenes, photographs)
+        packed, notes = _pack(diagnosis, table, questions, drawings)
         data = script_safe(msgspec.json.encode(packed).decode())
         if len(data.encode()) <= BYTES or table.height <= 1:
             break
-        limit = max(1, int(table.height * 0.9 * BYTES / len(data.encode())))
+        table, why = chosen(diagnosis, max(1, int(table.height * 0.9 * BYTES / len(data.encode()))))
+        questions = questions_from(table)
     total = diagnosis.benchmark.table.height
     if table.height < total:
         notes = (
@@ -121,15 +123,14 @@ def _pack(
     diagnosis: Diagnosis,
     table: pl.DataFrame,
     questions: list[Question],
-    scenes: Scenes | None,
-    photographs: Photographs | None,
+    drawings: _Drawings | None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     answers, texts, notes = replies(diagnosis, questions)
-    if scenes is None or photographs is None:
+    if drawings is None:
         drawn: dict[str, Any] = {"pictures": None, "frames": {}, "grids": {}, "photographs": {}}
         notes = (*notes, "Pictures are left out, since the scenes were not given; `--data DATAROOT` adds them.")
     else:
-        drawn, about_pictures = _pictures(questions, scenes, photographs, _wrong(diagnosis))
+        drawn, about_pictures = _pictures(questions, drawings, _wrong(diagnosis))
         notes = (*notes, *about_pictures)
     packed = {
         "runs": diagnosis.answerers(),
@@ -182,15 +183,22 @@ def _compared(diagnosis: Diagnosis, table: pl.DataFrame) -> list[dict[str, Any]]
     return found
 
 
+class _Drawings:
+    """What draws the questions of a page: prepared once, however often the page is packed with fewer of them."""
+
+    def __init__(self, scenes: Scenes, questions: Sequence[Question]) -> None:
+        tokens = (question.facts.get("scene_token") for question in questions)
+        names = {question.scene for question in questions} | {token for token in tokens if isinstance(token, str)}
+        self.photographs = Photographs(scenes.root, SMALL)
+        self.cameras = CameraPanels(scenes, questions)
+        self.pictures = Pictures(scenes, names, self.cameras)
+
+
 def _pictures(
-    questions: list[Question], scenes: Scenes, photographs: Photographs, wrong: Iterable[str]
+    questions: list[Question], drawings: _Drawings, wrong: Iterable[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Pictures of the questions, what they share (frames, grids, camera images), and what is left out, as sentences."""
-    tokens = (question.facts.get("scene_token") for question in questions)
-    names = {question.scene for question in questions} | {token for token in tokens if isinstance(token, str)}
-    cameras = CameraPanels(scenes, questions)
-    pictures = Pictures(scenes, names, cameras)
-    drawn: list[Picture | None] = [pictures.picture(question) for question in questions]
+    drawn: list[Picture | None] = [drawings.pictures.picture(question) for question in questions]
     panels = [(picture.scene, panel) for picture in drawn if picture is not None for panel in picture.panels]
     shown = sorted({(scene, panel.frame) for scene, panel in panels if panel.frame is not None})
     extents = sorted({panel.extent for _, panel in panels if panel.extent is not None})
@@ -201,10 +209,10 @@ def _pictures(
         for panel in picture.panels
         if panel.photograph is not None
     }
-    embedded = _embedded(in_turn(questions, views, wrong), cameras, photographs)
+    embedded = _embedded(in_turn(questions, views, wrong), drawings)
     packed = {
         "pictures": drawn,
-        "frames": {f"{scene}|{frame}": pictures.faint(scene, frame) for scene, frame in shown},
+        "frames": {f"{scene}|{frame}": drawings.pictures.faint(scene, frame) for scene, frame in shown},
         "grids": {str(extent): grid(extent) for extent in extents},
         "photographs": embedded,
     }
@@ -212,13 +220,14 @@ def _pictures(
     return packed, (*notes, *_about_photographs(views, embedded))
 
 
-def _embedded(keys: Sequence[str], cameras: CameraPanels, photographs: Photographs) -> dict[str, Photograph]:
+def _embedded(keys: Sequence[str], drawings: _Drawings) -> dict[str, Photograph]:
     """The first so many camera images that are there, and what is wrong with those that are not."""
-    missing = photographs.missing({key: cameras.views[key] for key in keys})
+    views, photographs = drawings.cameras.views, drawings.photographs
+    missing = photographs.missing({key: views[key] for key in keys})
     embedded = dict(missing)
     for key in keys:
         if key not in missing:
-            embedded[key] = photographs.of(cameras.views[key])
+            embedded[key] = photographs.of(views[key])
         if sum(one.jpeg is not None for one in embedded.values()) == MOST_PHOTOGRAPHS:
             break
     return embedded
