@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 import msgspec
 
@@ -19,14 +19,15 @@ from probe4d.store.json_tables import read_table
 
 __all__ = [
     "BoxRow",
+    "CalibrationRow",
+    "MountedSensor",
     "PoseRow",
-    "Quadruple",
     "ReadingRow",
-    "Triple",
     "are_finite",
     "category_names",
     "is_measurable",
     "key_frame_readings",
+    "mounted_sensors",
     "read_rows",
     "refuse_repeated",
     "sample_chains",
@@ -34,8 +35,8 @@ __all__ = [
     "usable_poses",
 ]
 
-Triple = Annotated[list[float | None], msgspec.Meta(min_length=3, max_length=3)]
-Quadruple = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
+_Triple = Annotated[list[float | None], msgspec.Meta(min_length=3, max_length=3)]
+_Quadruple = Annotated[list[float | None], msgspec.Meta(min_length=4, max_length=4)]
 
 Row = TypeVar("Row")
 
@@ -44,8 +45,8 @@ class PoseRow(msgspec.Struct):
     """A row of ego_pose.json: the ego frame in the global one, metres, quaternion w-x-y-z."""
 
     token: str
-    translation: Triple
-    rotation: Quadruple
+    translation: _Triple
+    rotation: _Quadruple
 
 
 class ReadingRow(msgspec.Struct):
@@ -61,15 +62,33 @@ class ReadingRow(msgspec.Struct):
     height: int | None = None
 
 
+class CalibrationRow(msgspec.Struct):
+    """A row of calibrated_sensor.json: a sensor in the ego frame, metres, quaternion w-x-y-z; pixels."""
+
+    token: str
+    sensor_token: str
+    translation: _Triple
+    rotation: _Quadruple
+    camera_intrinsic: list[list[float]] = []
+
+
+class MountedSensor(NamedTuple):
+    """A sensor and how it is mounted; `modality` is camera, lidar or radar."""
+
+    channel: str
+    modality: str
+    calibration: CalibrationRow
+
+
 class BoxRow(msgspec.Struct):
     """A row of sample_annotation.json: a box in the global frame, size width, length, height in metres."""
 
     token: str
     sample_token: str
     instance_token: str
-    translation: Triple
-    size: Triple
-    rotation: Quadruple
+    translation: _Triple
+    size: _Triple
+    rotation: _Quadruple
     num_lidar_pts: int | None = None
     visibility_token: str | None = None
 
@@ -90,11 +109,7 @@ class _Sample(msgspec.Struct):
 class _Sensor(msgspec.Struct):
     token: str
     channel: str
-
-
-class _Calibration(msgspec.Struct):
-    token: str
-    sensor_token: str
+    modality: str
 
 
 class _Category(msgspec.Struct):
@@ -166,14 +181,28 @@ def sample_chains(folder: Path, scenes: Collection[str]) -> dict[str, list[str]]
     return chains
 
 
+def mounted_sensors(folder: Path) -> dict[str, MountedSensor]:
+    """Sensors as they are mounted, by the token of the calibration; those of no known sensor are left out.
+
+    Raises:
+        InputError: A table cannot be read.
+    """
+    sensors = {row.token: row for row in read_rows(folder, "sensor", _Sensor)}
+    return {
+        row.token: MountedSensor(sensor.channel, sensor.modality, row)
+        for row in read_rows(folder, "calibrated_sensor", CalibrationRow)
+        if (sensor := sensors.get(row.sensor_token)) is not None
+    }
+
+
 def key_frame_readings(
-    folder: Path, channels: Collection[str] | None, samples: Collection[str]
+    folder: Path, sensors: Mapping[str, MountedSensor], samples: Collection[str]
 ) -> dict[str, dict[str, ReadingRow]]:
     """Readings of each of some samples by channel, of several of one channel the earliest.
 
     Args:
         folder: The folder of tables.
-        channels: The channels wanted; null wants all.
+        sensors: The sensors whose readings are wanted, by the token of the calibration.
         samples: Tokens of the samples.
 
     Returns:
@@ -182,22 +211,16 @@ def key_frame_readings(
     Raises:
         InputError: A table cannot be read, or the token of a reading stands in two rows.
     """
-    channel_of = {row.token: row.channel for row in read_rows(folder, "sensor", _Sensor)}
-    of_calibration = {
-        row.token: channel_of[row.sensor_token]
-        for row in read_rows(folder, "calibrated_sensor", _Calibration)
-        if row.sensor_token in channel_of and (channels is None or channel_of[row.sensor_token] in channels)
-    }
     readings: dict[str, dict[str, ReadingRow]] = {}
     for row in read_rows(folder, "sample_data", ReadingRow):
-        channel = of_calibration.get(row.calibrated_sensor_token)
-        if row.is_key_frame and channel is not None and row.sample_token in samples:
+        sensor = sensors.get(row.calibrated_sensor_token)
+        if row.is_key_frame and sensor is not None and row.sample_token in samples:
             there = readings.setdefault(row.sample_token, {})
-            other = there.get(channel)
+            other = there.get(sensor.channel)
             if other is not None and other.token == row.token:
                 refuse_repeated(folder / "sample_data.json", "token", (other.token, row.token))
             if other is None or (row.timestamp, row.token) < (other.timestamp, other.token):
-                there[channel] = row
+                there[sensor.channel] = row
     return readings
 
 

@@ -15,6 +15,7 @@ from probe4d.benchmarks.auditing.raw_tables import (
     category_names,
     is_measurable,
     key_frame_readings,
+    mounted_sensors,
     read_rows,
     refuse_repeated,
     sample_chains,
@@ -80,7 +81,8 @@ def read_key_frames(folder: Path, *, channel: str, scenes: Collection[str]) -> d
     """
     chains = sample_chains(folder, scenes)
     wanted = {token for chain in chains.values() for token in chain}
-    readings = {sample: there[channel] for sample, there in key_frame_readings(folder, (channel,), wanted).items()}
+    lidars = {token: sensor for token, sensor in mounted_sensors(folder).items() if sensor.channel == channel}
+    readings = {sample: there[channel] for sample, there in key_frame_readings(folder, lidars, wanted).items()}
     poses = usable_poses(folder, {reading.ego_pose_token for reading in readings.values()})
     boxes = _boxes(folder, wanted)
     key_frames: dict[str, list[KeyFrame]] = {}

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.raw_tables import (
     BoxRow,
+    CalibrationRow,
+    MountedSensor,
     PoseRow,
-    Quadruple,
     ReadingRow,
-    Triple,
     are_finite,
     category_names,
     is_measurable,
     key_frame_readings,
+    mounted_sensors,
     read_rows,
     refuse_repeated,
     sample_chains,
@@ -89,19 +90,6 @@ class RecordedScene(NamedTuple):
     cameras: RecordedCameras
 
 
-class _Sensor(msgspec.Struct):
-    token: str
-    channel: str
-    modality: str
-
-
-class _Calibration(msgspec.Struct):
-    token: str
-    translation: Triple
-    rotation: Quadruple
-    camera_intrinsic: list[list[float]] = []
-
-
 class _Visibility(msgspec.Struct):
     token: str
     level: str
@@ -127,10 +115,14 @@ def read_scenes(folder: Path, *, reference_channel: str, scenes: Collection[str]
     """
     chains = sample_chains(folder, scenes)
     samples = {token for chain in chains.values() for token in chain}
-    cameras = sorted({row.channel for row in read_rows(folder, "sensor", _Sensor) if row.modality == "camera"})
-    readings = key_frame_readings(folder, {reference_channel, *cameras}, samples)
+    sensors = {
+        token: sensor
+        for token, sensor in mounted_sensors(folder).items()
+        if sensor.channel == reference_channel or sensor.modality == "camera"
+    }
+    cameras = sorted({sensor.channel for sensor in sensors.values() if sensor.modality == "camera"})
+    readings = key_frame_readings(folder, sensors, samples)
     poses = usable_poses(folder, {row.ego_pose_token for there in readings.values() for row in there.values()})
-    calibrations = _calibrations(folder, readings)
     boxes = _boxes(folder, samples)
     recorded: dict[str, RecordedScene] = {}
     for name, chain in chains.items():
@@ -145,14 +137,9 @@ def read_scenes(folder: Path, *, reference_channel: str, scenes: Collection[str]
         recorded[name] = RecordedScene(
             np.array([_numbers(pose) for pose in reference]).reshape(-1, 7),
             _boxes_of(chain, boxes),
-            _cameras_of(cameras, there, poses, calibrations),
+            _cameras_of(cameras, there, poses, sensors),
         )
     return recorded
-
-
-def _calibrations(folder: Path, readings: Mapping[str, Mapping[str, ReadingRow]]) -> dict[str, _Calibration]:
-    wanted = {row.calibrated_sensor_token for there in readings.values() for row in there.values()}
-    return {row.token: row for row in read_rows(folder, "calibrated_sensor", _Calibration) if row.token in wanted}
 
 
 class _Annotated(NamedTuple):
@@ -201,7 +188,7 @@ def _cameras_of(
     channels: Sequence[str],
     readings: Sequence[Mapping[str, ReadingRow]],
     poses: Mapping[str, PoseRow],
-    calibrations: Mapping[str, _Calibration],
+    sensors: Mapping[str, MountedSensor],
 ) -> RecordedCameras:
     shape = (len(readings), len(channels))
     ego_pose, mounting = np.full((*shape, 7), np.nan), np.full((*shape, 7), np.nan)
@@ -210,9 +197,9 @@ def _cameras_of(
         for place, channel in enumerate(channels):
             row = there.get(channel)
             pose = None if row is None else poses.get(row.ego_pose_token)
-            calibration = None if row is None else calibrations.get(row.calibrated_sensor_token)
-            if row is None or pose is None or calibration is None:
+            if row is None or pose is None:
                 continue
+            calibration = sensors[row.calibrated_sensor_token].calibration
             ego_pose[frame, place] = _numbers(pose)
             mounting[frame, place] = _numbers(calibration)
             if [len(line) for line in calibration.camera_intrinsic] == [3, 3, 3]:
@@ -221,7 +208,7 @@ def _cameras_of(
     return RecordedCameras(channels, ego_pose, mounting, intrinsics, size_px)
 
 
-def _numbers(place: PoseRow | _Calibration | None) -> Sequence[float | None]:
+def _numbers(place: PoseRow | CalibrationRow | None) -> Sequence[float | None]:
     """Translation and quaternion x-y-z-w."""
     if place is None or not (are_finite(place.translation) and are_finite(place.rotation) and any(place.rotation)):
         return _NO_POSE
