@@ -92,35 +92,7 @@ def _of_template(name: str) -> pl.Expr:
 
 def _checks(needs: tuple[str, ...]) -> Iterator[_Check]:
     yield _Check(pl.col("id") != pl.col("derived_id"), lambda row: f"the id should be {row['derived_id']}", "identity")
-    yield _Check(
-        (pl.col("family") != pl.col("_family")) | (pl.col("format") != pl.col("_format")),
-        lambda row: f"{row['template']!r} is no template of family {row['family']!r} in format {row['format']!r}",
-        "template",
-        settles=True,
-    )
-    texts = pl.col("options").list.eval(pl.element().str.strip_chars().str.to_lowercase())
-    yield _Check(
-        (texts.list.len() != pl.col("_options"))
-        | (texts.list.n_unique() != texts.list.len())
-        | texts.list.contains(""),
-        lambda row: f"the options are not {row['_options']} different ones: {row['options']!r}",
-        "options",
-        settles=True,
-    )
-    yield _Check(~_has_form_of_answer(), lambda row: f"the answer is {row['answer']!r}", "answer", settles=True)
-    yield _Check(
-        (pl.col("frames").list.len() != 1)
-        | pl.col("frames").list.first().is_null()
-        | pl.col("channel").is_null()
-        | pl.col("question").is_null(),
-        lambda row: f"asks of key frames {row['frames']} and camera {row['channel']!r}, and should of one image",
-        settles=True,
-    )
-    yield _Check(
-        pl.col("entities").list.len() != pl.col("_entities"),
-        lambda row: f"entities: stored {row['entities']!r}, and the question names {row['_entities']} objects",
-        settles=True,
-    )
+    yield from _settling_checks()
     yield _Check(pl.col("suite") != "spatial-qa", lambda row: f"the suite is {row['suite']!r}", "suite")
     yield _Check(pl.col("prompt").is_not_null(), lambda row: "a built question fixes no prompt", "prompt")
     yield _Check(pl.col("links").list.len() != 0, lambda row: f"links: stored {row['links']!r}, derived []", "links")
@@ -132,12 +104,36 @@ def _checks(needs: tuple[str, ...]) -> Iterator[_Check]:
         pl.col("needs") != pl.lit(pl.Series([list(needs)])),
         lambda row: f"needs: stored {row['needs']!r}, derived {list(needs)!r}",
     )
-    shown = pl.col("evidence").struct
     yield _Check(
-        (shown.field("frames") != pl.col("frames"))
-        | (shown.field("views").list.len() != 1)
-        | (shown.field("views").list.first() != pl.col("channel")),
+        _shows_another_image(),
         lambda row: f"evidence: stored {row['evidence']}, and the question is of {row['channel']} at {row['frames']}",
+    )
+
+
+def _settling_checks() -> Iterator[_Check]:
+    """Whether a question has a template and the parts that its template wants, without which nothing is measured."""
+    settling = partial(_Check, settles=True)
+    yield settling(
+        (pl.col("family") != pl.col("_family")) | (pl.col("format") != pl.col("_format")),
+        lambda row: f"{row['template']!r} is no template of family {row['family']!r} in format {row['format']!r}",
+        "template",
+    )
+    yield settling(
+        _has_other_options(),
+        lambda row: f"the options are not {row['_options']} different ones: {row['options']!r}",
+        "options",
+    )
+    yield settling(~_has_form_of_answer(), lambda row: f"the answer is {row['answer']!r}", "answer")
+    yield settling(
+        (pl.col("frames").list.len() != 1)
+        | pl.col("frames").list.first().is_null()
+        | pl.col("channel").is_null()
+        | pl.col("question").is_null(),
+        lambda row: f"asks of key frames {row['frames']} and camera {row['channel']!r}, and should of one image",
+    )
+    yield settling(
+        pl.col("entities").list.len() != pl.col("_entities"),
+        lambda row: f"entities: stored {row['entities']!r}, and the question names {row['_entities']} objects",
     )
 
 
@@ -146,6 +142,18 @@ def _fixed(name: str) -> _Check:
         pl.col(name).ne_missing(pl.col(f"_{name}")),
         lambda row: f"{name}: stored {row[name]!r}, derived {row[f'_{name}']!r}",
     )
+
+
+def _has_other_options() -> pl.Expr:
+    texts = pl.col("options").list.eval(pl.element().str.strip_chars().str.to_lowercase())
+    n = texts.list.len()
+    return (n != pl.col("_options")) | (texts.list.n_unique() != n) | texts.list.contains("")
+
+
+def _shows_another_image() -> pl.Expr:
+    shown = pl.col("evidence").struct
+    views = shown.field("views").list
+    return (shown.field("frames") != pl.col("frames")) | (views.len() != 1) | (views.first() != pl.col("channel"))
 
 
 def _has_form_of_answer() -> pl.Expr:
