@@ -111,7 +111,7 @@ def ask(
     )
     if is_lidar_lm(name) and features is None and prompts.evidence is None:
         output.note(f"{name} is shown no features. Give --features, or --evidence none if that is meant.")
-    read = read_benchmark(benchmark)
+    read = prompts.questions(benchmark, plan.evidence)
     scenes = prompts.scenes(read, plan.evidence)
     if out is None or dry_run:
         _print_estimate(read, name, plan, scenes, features, tokenizer, as_json=as_json)

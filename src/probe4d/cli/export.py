@@ -31,7 +31,6 @@ def export(
     ] = "none",
 ) -> None:
     """Write a benchmark for another harness, with its pictures where evidence is shown, or for training."""
-    from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.errors import InputError
     from probe4d.exchange.exports.export import export as write
     from probe4d.exchange.exports.items import left_out_lines
@@ -42,7 +41,7 @@ def export(
         raise InputError("--ego-text is an option of --to training.", remedy="Export --setting ego instead.")
     shown = prompts.evidence_plan(usual="lidar", usual_view="lidar") if to == "training" else prompts.evidence_plan()
     plan = RunPlan(setting=prompts.setting, evidence=shown, selection=prompts.selection())
-    read = read_benchmark(benchmark)
+    read = prompts.questions(benchmark, shown)
     scenes = prompts.scenes(read, shown)
     with output.progress("prompts") as counter:
         if to == "training":

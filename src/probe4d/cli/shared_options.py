@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from probe4d.cli import arguments as reading
@@ -40,6 +41,15 @@ class Prompts:
     def selection(self) -> Selection | None:
         """The part of a benchmark that is asked; see `probe4d.cli.arguments.selection`."""
         return reading.selection(self.families, sample=self.sample, seed=self.sample_seed, limit=self.limit)
+
+    def questions(self, benchmark: Path, shown: EvidencePlan) -> Benchmark:
+        """Read of a benchmark what the command needs: the families that are asked.
+
+        The questions of the others are read, too, where they may tell what would be right in the scenes that are shown.
+        """
+        from probe4d.benchmarks.benchmark import read_benchmark
+
+        return read_benchmark(benchmark, (self.families or None) if shown.kind != "other-scene" else None)
 
     def evidence_plan(
         self, preset: Preset | None = None, *, usual: str = "none", usual_view: EvidenceView = "cameras"
