@@ -164,8 +164,10 @@ def test_measures_recorded_scenes_as_the_scenes_do(real_data: Callable[[str], Pa
     root = real_data("nuscenes_mini")
     name = "scene-0796"
     scenes = open_scenes(root).select([name])
-    recorded = read_scenes(root / scenes.version, reference_channel="LIDAR_TOP", scenes={name})
-    scene = measure_scene(recorded[name], Filters(4, True, 40.0))
+    unknown, recorded = read_scenes(root / scenes.version, reference_channel="LIDAR_TOP", scenes=["scene-9999", name])
+    assert unknown is None
+    assert recorded is not None
+    scene = measure_scene(recorded, Filters(4, True, 40.0))
     shown = shown_objects(scenes)
     camera = np.array([scene.channels.index(channel) for channel in shown["channel"]])
     box = np.array([scene.row_of_token[token] for token in shown["token"]])

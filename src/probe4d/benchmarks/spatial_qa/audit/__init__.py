@@ -7,7 +7,7 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -104,11 +104,11 @@ def audit(
     folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
     table = benchmark.table
     findings, lacking = Findings(table), list[AuditFinding]()
-    recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=set(table["scene"].unique()))
-    for scene, rows in _rows_of_scenes(table):
-        if scene in recorded:
-            # A scene is needed once, and its arrays are large.
-            measured = measure_scene(recorded.pop(scene), parameters.filters)
+    rows_of = _rows_of_scenes(table)
+    recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=list(rows_of))
+    for (scene, rows), there in zip(rows_of.items(), recorded, strict=True):
+        if there is not None:
+            measured = measure_scene(there, parameters.filters)
             batches = _check_scene(measured, table[rows], rows, parameters, findings)
             if parameters.is_full:
                 lacking += incomplete(scene, measured, batches, letters=parameters.by_letters)
@@ -127,11 +127,10 @@ def audit(
     ]
 
 
-def _rows_of_scenes(table: pl.DataFrame) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Scenes and the rows that ask about them."""
+def _rows_of_scenes(table: pl.DataFrame) -> dict[str, NDArray[np.int64]]:
+    """Rows that ask about each scene."""
     grouped = table.select("scene").with_row_index("row").group_by("scene", maintain_order=True).agg("row")
-    for scene, rows in grouped.iter_rows():
-        yield scene, np.array(rows, dtype=np.int64)
+    return {scene: np.array(rows, dtype=np.int64) for scene, rows in grouped.iter_rows()}
 
 
 def _check_scene(

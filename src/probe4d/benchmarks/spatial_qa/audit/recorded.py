@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,25 +95,26 @@ class _Visibility(msgspec.Struct):
     level: str
 
 
-def read_scenes(folder: Path, *, reference_channel: str, scenes: Collection[str]) -> dict[str, RecordedScene]:
-    """Read some scenes.
+def read_scenes(folder: Path, *, reference_channel: str, scenes: Sequence[str]) -> Iterator[RecordedScene | None]:
+    """Read some scenes, and give them one at a time.
 
-    Boxes that nothing can be measured of (a number that is not finite, a size that is not positive, a zero
-    quaternion) are left out, as documented for builds.
+    Tables have their rows in any order, so that those of all the scenes are read before the first is given; the boxes
+    and readings of each are let go with it. Boxes that nothing can be measured of (a number that is not finite, a size
+    that is not positive, a zero quaternion) are left out, as documented for builds.
 
     Args:
         folder: The folder of tables.
         reference_channel: Channel of the LiDAR whose poses the key frames have.
         scenes: Names of the scenes wanted.
 
-    Returns:
-        Scenes by name; those that the tables do not have are absent.
+    Yields:
+        The scenes in that order; null for one that the tables do not have.
 
     Raises:
         InputError: A table cannot be read, a token that counts stands in two rows, a chain of key frames is
             broken, or a key frame lacks its pose.
     """
-    chains = sample_chains(folder, scenes)
+    chains = sample_chains(folder, set(scenes))
     samples = {token for chain in chains.values() for token in chain}
     sensors = {
         token: sensor
@@ -123,23 +124,34 @@ def read_scenes(folder: Path, *, reference_channel: str, scenes: Collection[str]
     cameras = sorted({sensor.channel for sensor in sensors.values() if sensor.modality == "camera"})
     readings = key_frame_readings(folder, sensors, samples)
     poses = usable_poses(folder, {row.ego_pose_token for there in readings.values() for row in there.values()})
+    lidar = {sample: there[reference_channel] for sample, there in readings.items() if reference_channel in there}
+    reference = {sample: poses[row.ego_pose_token] for sample, row in lidar.items() if row.ego_pose_token in poses}
+    _refuse_lacking(chains, reference, folder, reference_channel)
     boxes = _boxes(folder, samples)
-    recorded: dict[str, RecordedScene] = {}
-    for name, chain in chains.items():
-        there = [readings.get(token, {}) for token in chain]
-        reference = [poses.get(row.ego_pose_token) if (row := of.get(reference_channel)) else None for of in there]
-        if None in reference:
-            raise InputError(
-                f"has no usable ego pose of {reference_channel} for a key frame of {name}.",
-                path=folder,
-                row=f"sample {chain[reference.index(None)]}",
-            )
-        recorded[name] = RecordedScene(
-            np.array([_numbers(pose) for pose in reference]).reshape(-1, 7),
-            _boxes_of(chain, boxes),
-            _cameras_of(cameras, there, poses, sensors),
+    for name in scenes:
+        chain = chains.get(name)
+        if chain is None:
+            yield None
+            continue
+        yield RecordedScene(
+            np.array([_numbers(reference[sample]) for sample in chain]).reshape(-1, 7),
+            _boxes_of([boxes.pop(sample, []) for sample in chain]),
+            _cameras_of(cameras, [readings.pop(sample, {}) for sample in chain], poses, sensors),
         )
-    return recorded
+
+
+def _refuse_lacking(
+    chains: Mapping[str, Sequence[str]], reference: Mapping[str, PoseRow], folder: Path, channel: str
+) -> None:
+    """Refuse key frames without the pose that places them."""
+    for name, chain in chains.items():
+        for sample in chain:
+            if sample not in reference:
+                raise InputError(
+                    f"has no usable ego pose of {channel} for a key frame of {name}.",
+                    path=folder,
+                    row=f"sample {sample}",
+                )
 
 
 class _Annotated(NamedTuple):
@@ -165,8 +177,8 @@ def _boxes(folder: Path, samples: Collection[str]) -> dict[str, list[_Annotated]
     return boxes
 
 
-def _boxes_of(chain: Iterable[str], boxes: Mapping[str, Sequence[_Annotated]]) -> RecordedBoxes:
-    placed = [(frame, box) for frame, sample in enumerate(chain) for box in boxes.get(sample, ())]
+def _boxes_of(key_frames: Iterable[Sequence[_Annotated]]) -> RecordedBoxes:
+    placed = [(frame, box) for frame, boxes in enumerate(key_frames) for box in boxes]
     rows = [box.row for _, box in placed]
     points = [row.num_lidar_pts for row in rows]
     sizes = np.array([row.size for row in rows], dtype=np.float64).reshape(-1, 3)
@@ -208,9 +220,9 @@ def _cameras_of(
     return RecordedCameras(channels, ego_pose, mounting, intrinsics, size_px)
 
 
-def _numbers(place: PoseRow | CalibrationRow | None) -> Sequence[float | None]:
+def _numbers(place: PoseRow | CalibrationRow) -> Sequence[float | None]:
     """Translation and quaternion x-y-z-w."""
-    if place is None or not (are_finite(place.translation) and are_finite(place.rotation) and any(place.rotation)):
+    if not (are_finite(place.translation) and are_finite(place.rotation) and any(place.rotation)):
         return _NO_POSE
     w, x, y, z = place.rotation
     return *place.translation, x, y, z, w
