@@ -177,6 +177,15 @@ def test_an_object_whose_box_is_gone_is_drawn_as_a_point() -> None:
     assert "heading target" not in kinds(drawn)
 
 
+@pytest.mark.parametrize("kept", [("label",), ("label", "frame"), ("label", "frame", "x"), ("frame", "x", "y"), ()])
+def test_an_object_whose_facts_do_not_say_where_it_is_is_the_nearest_of_its_class(kept: tuple[str, ...]) -> None:
+    facts = {"objects": [{name: value for name, value in fact(3).items() if name in kept}]}
+    drawn = PICTURES.picture(question("position", "choice", options=("front",), answer="A", facts=facts))
+    assert drawn is not None
+    assert kinds(drawn).count("box target") == 1
+    assert ("heading target" in kinds(drawn)) == ("y" not in kept), "a place alone is drawn as a point"
+
+
 def test_a_question_measured_in_other_records_has_no_picture(tmp_path: Path) -> None:
     elsewhere = {
         "objects": [{**fact(3), "box": "box-of-another-dataset"}],

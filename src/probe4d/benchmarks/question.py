@@ -70,6 +70,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         rule: Name of the rule that gave the answer.
         facts: What the rule measured: positions, distances, coordinate frame, pose and box tokens. Of a question for
             a number they hold its `unit`, `metres` or `degrees`; without one its answers are not scored.
+            `probe4d.benchmarks.facts` lists the keys and reads them.
         margin: Distance of the measurement from the decision boundary, in the rule's unit; null without one.
         lidar_points: Fewest LiDAR returns on an entity at a frame asked about; null where unknown.
         context: What of the question's text can predict the answer, such as class and proposed sector.

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.benchmarks.facts import option_measures, witness_of
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.source import SceneNames
 from probe4d.report.measured import asked_for, in_units
-from probe4d.report.pointed_out import DECIDES, Kind, pointed_out, witness_of
+from probe4d.report.pointed_out import DECIDES, Kind, pointed_out
 from probe4d.report.shapes import Label, Panel, Point, Shape, apart
 from probe4d.scenes.image_boxes import image_boxes_in
 from probe4d.scenes.tables import Scenes
@@ -160,7 +161,9 @@ class CameraPanels:
         """The objects outlined, and the words of those that the image does not show."""
         shown, hidden = [], []
         for kind, words, token in _wanted(question):
-            bounds, known = self._bounds.get((key, token)), self._objects.get(token)
+            bounds, known = (
+                (None, None) if token is None else (self._bounds.get((key, token)), self._objects.get(token))
+            )
             if kind == "witness" and known is not None:
                 words = f"{known.label or known.category} {words}"
             if bounds is None or known is None:
@@ -171,25 +174,17 @@ class CameraPanels:
         return shown, hidden
 
 
-def _wanted(question: Question) -> list[tuple[Kind, str, str]]:
+def _wanted(question: Question) -> list[tuple[Kind, str, str | None]]:
     """What is to be outlined: kind, words with how it compares as an option, and token of the box."""
-    wanted = []
-    measures = _measures_of_options(question)
+    wanted: list[tuple[Kind, str, str | None]] = []
+    compared = option_measures(question)
+    measures = [] if compared is None else [in_units(compared.one, value) for value in compared.values]
     for one in pointed_out(question):
         is_compared = one.kind in ("option", "right") and measures
         label = f"{one.label}, {measures.pop(0)}" if is_compared else one.label
-        wanted.append((one.kind, label, str(one.fact.get("box"))))
+        wanted.append((one.kind, label, one.object.box))
     witness = witness_of(question)
     return wanted if witness is None else [*wanted, ("witness", DECIDES, witness)]
-
-
-def _measures_of_options(question: Question) -> list[str]:
-    """What the options were compared by, in words, one each; nothing where they were not, or not all of them."""
-    for name in ("distances_m", "volumes_m3"):
-        match question.facts.get(name):
-            case list(values) if len(values) == len(question.options) and all(isinstance(one, float) for one in values):
-                return [in_units(name.replace("s_m", "_m"), value) for value in values]
-    return []
 
 
 def _key(scene: str, frame: int, channel: str) -> str:
@@ -197,11 +192,7 @@ def _key(scene: str, frame: int, channel: str) -> str:
 
 
 def _tokens(question: Question) -> Iterator[str]:
-    for one in pointed_out(question):
-        if isinstance(token := one.fact.get("box"), str):
-            yield token
-    if (witness := witness_of(question)) is not None:
-        yield witness
+    yield from (token for _, _, token in _wanted(question) if token is not None)
 
 
 def _outline(one: _Shown) -> str:

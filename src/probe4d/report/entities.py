@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from probe4d.benchmarks.facts import pointed_objects, witness_of
 from probe4d.benchmarks.question import Question
-from probe4d.report.pointed_out import DECIDES, Kind, kind_of, pointed_out, witness_of
+from probe4d.report.pointed_out import DECIDES, Kind, kind_of, pointed_out
 from probe4d.report.shapes import Point
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SE3
@@ -96,8 +97,8 @@ def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
 
 def measured_elsewhere(question: Question, part: SceneBoxes) -> bool:
     """Whether a question names the records it was measured from, and the scene holds none of them."""
-    poses, objects = (question.facts.get(name) or () for name in ("poses", "objects"))
-    named = {fact.get("token") for fact in poses} | {fact.get("box") for fact in objects} | {witness_of(question)}
+    named = {pose.get("token") for pose in question.facts.get("poses") or ()}
+    named |= {*(one.box for one in pointed_objects(question)), witness_of(question)}
     named.discard(None)
     return bool(named) and named.isdisjoint(part.poses) and named.isdisjoint(part.tokens)
 
@@ -120,14 +121,14 @@ def _measured(question: Question, part: SceneBoxes, frame: int) -> list[Entity]:
     rows = {part.tokens[row]: row for row in part.rows(frame)}
     in_space = question.channel is not None  # what a camera shows is measured in space, all else in the ground plane
     found = []
-    for kind, _, label, fact in pointed_out(question):
-        if fact.get("frame") != frame:
+    for kind, _, label, one in pointed_out(question):
+        if one.frame != frame:
             continue
-        z = fact.get("z", 0.0) if in_space else 0.0
-        if fact.get("box") in rows:
-            found.append(replace(part.entity(rows[fact["box"]], kind), label=label, z=z))
-        else:
-            found.append(Entity(kind, label, fact["x"], fact["y"], None, fact.get("track"), z))
+        z = (one.z or 0.0) if in_space else 0.0
+        if one.box in rows:
+            found.append(replace(part.entity(rows[one.box], kind), label=label, z=z))
+        elif one.x is not None and one.y is not None:
+            found.append(Entity(kind, label, one.x, one.y, None, one.track, z))
     if (row := rows.get(witness_of(question) or "")) is not None:
         witness = part.entity(row, "witness")
         found.append(replace(witness, label=f"{witness.label} {DECIDES}", z=part.elevations_m[row]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from probe4d.benchmarks.facts import option_measures
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.report.pointed_out import PointedOut, pointed_out
 from probe4d.wording import counted
@@ -38,7 +39,6 @@ _NAMES = {
     "witness": "box that decides",
     "unit": "unit of the answer",
 }
-_OF_OPTIONS = {"distances_m": "distance", "volumes_m3": "volume"}
 _UNITS = {"_deg": "°", "_m3": " m³", "_m": " m"}
 _ABSENT = {"hidden_after_m": "never hidden", "witness": "none is around"}
 
@@ -79,12 +79,13 @@ def in_units(key: str, value: float) -> str:
 
 
 def _rows(question: Question, key: str, value: Any) -> Iterator[tuple[str, str]]:
+    compared = option_measures(question)
     match key, value:
         case "objects", list():
             yield from (_object(one) for one in pointed_out(question))
-        case (("distances_m" | "volumes_m3"), list()) if len(value) == len(question.options):
-            for letter, text, measure in zip(LETTERS, question.options, value, strict=False):
-                yield f"{_OF_OPTIONS[key]} of {letter}. {text}", _plain(key, measure)
+        case _, list() if compared is not None and compared.key == key:
+            for letter, text, measure in zip(LETTERS, question.options, compared.values, strict=False):
+                yield f"{_name(compared.one)} of {letter}. {text}", in_units(compared.one, measure)
         case (("hidden_after_m" | "witness"), None):
             yield _name(key), _ABSENT[key]
         case "poses", list():
@@ -101,18 +102,19 @@ def _rows(question: Question, key: str, value: Any) -> Iterator[tuple[str, str]]
             yield _name(key), _plain(key, value)
 
 
-def _object(one: PointedOut) -> tuple[str, str]:
-    fact, parts = one.fact, []
-    if "distance_m" in fact:
-        parts.append(f"{fact['distance_m']:.2f} m away")
-    if "x" in fact and "y" in fact:
-        parts.append(", ".join(f"{axis} {fact[axis]:+.2f} m" for axis in "xyz" if axis in fact))
-    if fact.get("lidar_points") is not None:
-        parts.append(counted(fact["lidar_points"], "LiDAR return"))
-    if "box" in fact:
-        parts.append(f"box {fact['box']}")
-    where = f", frame {fact['frame']}" if "frame" in fact else ""
-    return f"{one.words}{where}", "; ".join(parts)
+def _object(pointed: PointedOut) -> tuple[str, str]:
+    one, parts = pointed.object, []
+    if one.distance_m is not None:
+        parts.append(f"{one.distance_m:.2f} m away")
+    if one.x is not None and one.y is not None:
+        place = {"x": one.x, "y": one.y, "z": one.z}
+        parts.append(", ".join(f"{axis} {value:+.2f} m" for axis, value in place.items() if value is not None))
+    if one.lidar_points is not None:
+        parts.append(counted(one.lidar_points, "LiDAR return"))
+    if one.box is not None:
+        parts.append(f"box {one.box}")
+    where = "" if one.frame is None else f", frame {one.frame}"
+    return f"{pointed.words}{where}", "; ".join(parts)
 
 
 def _name(key: str) -> str:

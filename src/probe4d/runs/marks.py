@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-
-import msgspec
+from typing import NamedTuple
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.benchmarks.facts import pointed_objects
 from probe4d.benchmarks.question import Question
 from probe4d.evidence.birds_eye import bounds_from_above
 from probe4d.evidence.marks import Bounds, Mark, bounds_in_images
@@ -22,8 +22,8 @@ Marks = Mapping[int, tuple[Mark, ...]]
 _BEFORE_THE_LETTER = "object "
 
 
-class _Object(msgspec.Struct, frozen=True):
-    """What the facts of a question say of an object: its words, its key frame and the token of its box."""
+class _Object(NamedTuple):
+    """An object that can be marked: its words, its key frame and the token of its box."""
 
     label: str
     frame: int
@@ -81,11 +81,14 @@ def _bounds_from_above(scenes: Scenes, named: Iterable[tuple[str, str]]) -> dict
 
 
 def _objects(question: Question, reasons: Reasons) -> list[_Object]:
-    try:
-        return msgspec.convert(question.facts.get("objects", []), list[_Object])
-    except msgspec.ValidationError as error:
-        reasons[question.id] = ("its facts do not say where its objects are", str(error))
-        return []
+    objects = []
+    for number, one in enumerate(pointed_objects(question), start=1):
+        if one.label is None or one.frame is None or one.box is None:
+            told = f"object {number} lacks its label, frame or box"
+            reasons[question.id] = ("its facts do not say where its objects are", told)
+            return []
+        objects.append(_Object(one.label, one.frame, one.box))
+    return objects
 
 
 def _place(mark: Mark) -> tuple[object, ...]:

@@ -1,0 +1,118 @@
+"""What `Question.facts` say, read in one way by all who show it.
+
+Facts are a JSON object whose keys depend on the rule. Those that are read elsewhere than in the suite that wrote them:
+
+    objects: The boxes that a rule measured, each as `PointedObject` has it. Of a question about one camera's view they
+        stand in the order of its `entities`, then of its `options`.
+    witness: Token of the box that decides a question about whatever is around; null where none does.
+    distances_m, volumes_m3: What options were compared by, a number an option, in their order.
+    unit, margin_unit: Units of the answer, where it is a number, and of the margin, such as `metres`.
+    interval: First and last key frame of what a question asks when it takes place.
+    sector, bearing_deg: Where an object lies as seen from the ego vehicle, degrees counter-clockwise from ahead.
+    present: Classes that are there at the key frame asked about.
+    below_threshold: Whether a change has the right sign, but is less than the rule asks for.
+    min_lidar_points: Fewest returns of an object that was counted.
+    poses: Ego poses that were measured from, each with `frame` and `token`.
+    ego_motion: Words on the motion of the ego vehicle that stand before the question, as `text`.
+    scene_token: Token of the scene, where imported records name it otherwise.
+
+Other keys are measures, named with their unit (`distance_m`, `gap_m`, `length_m`), which are shown as they stand. What
+imported records lack, or have in another form, is missing, and reads as null.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeVar, get_type_hints
+
+import msgspec
+
+from probe4d.benchmarks.question import Question
+
+__all__ = ["OptionMeasures", "PointedObject", "option_measures", "pointed_objects", "witness_of"]
+
+T = TypeVar("T")
+
+
+class PointedObject(msgspec.Struct, frozen=True, kw_only=True):
+    """A box that a rule measured; what its facts do not say is null.
+
+    Attributes:
+        label: What the question calls it: its class, a caption, or `object A`.
+        frame: Key frame that it was measured at.
+        box: Token of the 3D box.
+        track: Token of its track.
+        x: Its centre in the ego frame of that key frame, metres: forward,
+        y: left,
+        z: and up.
+        distance_m: How far it is from the ego vehicle.
+        lidar_points: LiDAR returns in it.
+    """
+
+    label: str | None = None
+    frame: int | None = None
+    box: str | None = None
+    track: str | None = None
+    x: float | None = None
+    y: float | None = None
+    z: float | None = None
+    distance_m: float | None = None
+    lidar_points: int | None = None
+
+
+class OptionMeasures(NamedTuple):
+    """What the options of a question were compared by.
+
+    Attributes:
+        key: Its key in the facts.
+        one: The same of a single option, with its unit, such as `distance_m`.
+        values: A number an option, in their order.
+    """
+
+    key: str
+    one: str
+    values: tuple[float, ...]
+
+
+_TYPES: dict[str, Any] = get_type_hints(PointedObject)
+_OF_OPTIONS = {"distances_m": "distance_m", "volumes_m3": "volume_m3"}
+
+
+def pointed_objects(question: Question) -> tuple[PointedObject, ...]:
+    """The objects that a rule measured, in the order of the facts; one that is no JSON object says nothing."""
+    match question.facts.get("objects"):
+        case None:
+            return ()
+        case list(objects):
+            return tuple(map(_pointed_object, objects))
+        case other:
+            return (_pointed_object(other),)
+
+
+def witness_of(question: Question) -> str | None:
+    """Token of the box that decides a question about whatever is around; null without one."""
+    return _read(question.facts.get("witness"), str)
+
+
+def option_measures(question: Question) -> OptionMeasures | None:
+    """What the options were compared by; null where they were not, or not each of them by a number."""
+    for key, one in _OF_OPTIONS.items():
+        values = _read(question.facts.get(key), tuple[float, ...])
+        if values is not None and len(values) == len(question.options):
+            return OptionMeasures(key, one, values)
+    return None
+
+
+def _pointed_object(fact: object) -> PointedObject:
+    """An object as its facts have it; of one that does not fit, the fields that do."""
+    if (whole := _read(fact, PointedObject)) is not None:
+        return whole
+    told = fact if isinstance(fact, dict) else {}
+    return PointedObject(**{name: _read(told.get(name), kind) for name, kind in _TYPES.items()})
+
+
+def _read(value: object, kind: type[T]) -> T | None:
+    """A value if it is of that type, else null."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return None
