@@ -12,7 +12,7 @@ from probe4d.benchmarks.spatial_qa.reading import OPTIONS, PRINTED, Asked, names
 from probe4d.benchmarks.spatial_qa.templates import TEMPLATES, stem
 
 WORDS = st.text("abc xyz?-", min_size=1, max_size=30)
-DRAWN = {"spot_length": 5.2, "spot_width": 2.0, "clearance": 0.3, "vehicle_width": 3.0}
+DRAWN = {"spot_length_m": 5.2, "spot_width_m": 2.0, "clearance_m": 0.3, "vehicle_width_m": 3.0}
 
 
 def worded(template: str, first: str, second: str) -> str:
@@ -35,9 +35,7 @@ def test_reads_what_was_worded(template: str) -> None:
     assert asked is not None
     assert asked.words == ("the white car", "the tall bus")[: EXPECTED[template].entities]
     assert asked.camera == ("CAM_FRONT" if "{camera}" in PRINTED[template] else None)
-    assert asked.numbers == {
-        f"{name}_m": number for name, number in DRAWN.items() if f"{{{name}_m}}" in PRINTED[template]
-    }
+    assert asked.numbers == {name: number for name, number in DRAWN.items() if f"{{{name}}}" in PRINTED[template]}
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
