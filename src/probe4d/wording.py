@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["amount", "counted", "in_percent", "listed", "most_frequent"]
+__all__ = ["UNIT_SYMBOLS", "amount", "counted", "in_percent", "listed", "most_frequent"]
+
+UNIT_SYMBOLS = {"metres": "m", "degrees": "°"}
+"""How units are written beside an amount."""
 
 _MOST_LISTED = 10  # lines that a reader takes in, and a terminal shows with what else there is to say
 _LARGE = 1e6  # amount from which digits behind the point mean nothing

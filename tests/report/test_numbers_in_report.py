@@ -115,11 +115,11 @@ def test_chain_of_thought_stands_beside_plain(diagnosis: Diagnosis, parts: dict[
 
 
 def test_templates_of_several_families_are_told_apart() -> None:
-    other = making.question("f" * 16, format="number", family="sizes", template="width", answer="2", scene="scene-00")
+    other = making.question("f" * 16, format="number", family="object-sizes", template="width", answer="2", scene="s")
     other = making.with_id_of_content(msgspec.structs.replace(other, facts={"unit": "metres"}))
     both = making.benchmark_of([*QUESTIONS, other])
     (section,) = (one for one in sections(diagnose(both, [])) if one.anchor == "numbers")
-    assert [chart.title for chart in section.charts][2:4] == ["Quantities: width", "Sizes: width"]
+    assert [chart.title for chart in section.charts][2:4] == ["Quantities: width", "Object sizes: width"]
 
 
 def test_a_page_of_numbers_alone_is_whole(diagnosis: Diagnosis, tmp_path: Path) -> None:

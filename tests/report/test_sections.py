@@ -17,7 +17,7 @@ from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import percent
 from probe4d.report.sections import sections
-from probe4d.report.sections.part import Section
+from probe4d.report.sections.part import Section, title_of
 from probe4d.runs.run import Run
 from probe4d.runs.selection import Selection
 
@@ -80,6 +80,7 @@ def test_relations_are_told_in_words() -> None:
         ("direct reasoning", "all"),
         ("direct reasoning", "shorter in length"),
     ]
+    assert title_of("direct-reasoning", "yes-no") == "Direct reasoning yes-no questions"
 
 
 def test_every_answer_is_counted_once(parts: dict[str, Section]) -> None:

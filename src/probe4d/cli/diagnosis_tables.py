@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from probe4d.cli import output
+from probe4d.wording import UNIT_SYMBOLS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -19,8 +20,6 @@ __all__ = [
     "tables_of_averages",
     "tables_of_numbers",
 ]
-
-_SYMBOLS = {"metres": "m", "degrees": "°"}
 
 
 def differ(numbers: Sequence[int | None]) -> bool:
@@ -83,10 +82,11 @@ def tables_of_numbers(nearness: pl.DataFrame, width: int, *, asked: pl.DataFrame
 def tables_of_averages(averages: pl.DataFrame, width: int) -> list[Table]:
     """Averages as a paper prints them, a row each, a column for each run and control."""
     names = averages.columns[2:]
+    mixed_units = " and ".join(UNIT_SYMBOLS.values())
     labels, cells = [], []
     for average, of, *values in averages.iter_rows():
         error = of == "mean_absolute_error"
-        labels.append((output.harmless(average), "mean error, m and °" if error else "%"))
+        labels.append((output.harmless(average), f"mean error, {mixed_units}" if error else "%"))
         cells.append([_amount(value) if error else _percent(value) for value in values])
     return _tables(["average", "of"], labels, [output.harmless(name) for name in names], cells, width)
 
@@ -123,9 +123,11 @@ def _amount(value: float | None) -> str:
 
 def _figure(metric: str, unit: str | None) -> str:
     """What a figure of numbers is called, with its unit."""
-    symbol = _SYMBOLS.get(unit or "", "")
+    from probe4d.diagnosis.number_errors import TOLERANCE
+
+    symbol = "" if unit is None else UNIT_SYMBOLS[unit]
     return {
-        "tolerance_accuracy": "within 25 %, %",
+        "tolerance_accuracy": f"within {100 * TOLERANCE:.0f} %, %",
         "mean_absolute_error": f"mean error, {symbol}",
         "mean_absolute_error_wrapped": f"shorter way round, {symbol}",
         "valid_rate": "read, %",

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.diagnosis.number_errors import TOLERANCE
 from probe4d.diagnosis.sheet import TEMPLATE, families_in_order
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.scenes.geometry import SECTORS
@@ -16,10 +17,13 @@ from probe4d.wording import in_percent
 
 NARROW = "\u202f"  # a narrow space that no line breaks at
 SAME = "the same in every scene"
+WITHIN = f"within {100 * TOLERANCE:.0f}{NARROW}%"  # of the truth, where a number is right
 _NO_WIDTH = 1e-9  # of an interval whose draws all gave the same
 
 __all__ = [
+    "NARROW",
     "SAME",
+    "WITHIN",
     "Figure",
     "Lookup",
     "asked",
@@ -142,5 +146,5 @@ def interval(figure: Figure, *, signed: bool = False) -> str:
 
 def asked(family: str, kind: str) -> str:
     """Questions of a family and format in words, such as `position yes-no questions`."""
-    words = [word for word in (family, kind) if word != "all"]
+    words = [word for word in (in_words(family), kind) if word != "all"]
     return " ".join([*words, "questions"]) if words else "all questions"

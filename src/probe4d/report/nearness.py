@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from probe4d.diagnosis.controls import FIXED, MEDIAN
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import control_beside
-from probe4d.report.lookup import NARROW, Figure, Lookup, interval, percent
+from probe4d.report.lookup import NARROW, WITHIN, Figure, Lookup, interval, percent
 from probe4d.report.statement import FEW, Statement, Tone, excludes_chance
-from probe4d.wording import amount, listed
+from probe4d.wording import UNIT_SYMBOLS, amount, listed
 
 __all__ = ["error_in_words", "of_numbers"]
 
-_SYMBOLS = {"metres": f"{NARROW}m", "degrees": "°"}
 _READ = 0.99  # share of numbers read from which it goes without saying
 
 
 def error_in_words(value: float, unit: str | None) -> str:
     """An error with its unit, where it has one."""
-    return amount(value) + _SYMBOLS.get(unit or "", "")
+    if unit is None:
+        return amount(value)
+    return f"{amount(value)}{'' if unit == 'degrees' else NARROW}{UNIT_SYMBOLS[unit]}"
 
 
 def of_numbers(lookup: Lookup, run: str) -> Iterator[Statement]:
@@ -32,7 +33,7 @@ def of_numbers(lookup: Lookup, run: str) -> Iterator[Statement]:
     own = lookup.get(run, "tolerance_accuracy", kind=NUMBER)
     if own is None or own.n < FEW:
         return
-    text = f"{percent(own.value)} of {own.n:,} numbers are within 25{NARROW}% of the truth"
+    text = f"{percent(own.value)} of {own.n:,} numbers are {WITHIN} of the truth"
     text += f" ({interval(own) or 'no interval'})."
     tone: Tone = "note"
     by_template, by_words = (_without_scene(lookup, control, run) for control in (FIXED, MEDIAN))
@@ -46,7 +47,7 @@ def of_numbers(lookup: Lookup, run: str) -> Iterator[Statement]:
             tone = "bad"
         if excludes_chance(own, best):
             tone = "good"
-    errors = {unit: lookup.get(run, "mean_absolute_error", kind=NUMBER, relation=unit) for unit in _SYMBOLS}
+    errors = {unit: lookup.get(run, "mean_absolute_error", kind=NUMBER, relation=unit) for unit in UNIT_SYMBOLS}
     told = [error_in_words(error.value, unit) for unit, error in errors.items() if error is not None]
     if told:
         text += f" On average they miss it by {listed(told)}."

@@ -38,7 +38,7 @@ class Effect(NamedTuple):
 
     @classmethod
     def of(cls, lookup: Lookup, comparison: FamilyComparison, family: str = "all", kind: str = "all") -> Effect | None:
-        """The figures of a family and format, or null where some are missing; a number is right within 25 %."""
+        """The figures of a family and format, null where some are missing; numbers are right within the tolerance."""
         accuracy = "tolerance_accuracy" if kind == NUMBER else "accuracy"
         first, second, change, alike = (
             lookup.get(comparison.name, metric, family, kind)

@@ -22,6 +22,7 @@ from probe4d.report.lookup import (
     Figure,
     Lookup,
     asked,
+    in_words,
     interval,
     labels_given,
     percent,
@@ -230,10 +231,9 @@ def _one_sided(own: pl.DataFrame, named: pl.DataFrame) -> Iterator[Statement]:
         for answer in ("No", "Yes"):
             same = sides.filter(pl.col("label") == answer)
             if same.height:
-                relations = [f"\u201c{relation}\u201d" for relation in relations_in_order(same["relation"])]
-                yield Statement(
-                    "bad", f"Answers {answer} to all {same['n'].sum():,} {family} questions about {listed(relations)}."
-                )
+                relations = [f"\u201c{in_words(relation)}\u201d" for relation in relations_in_order(same["relation"])]
+                questions = f"{same['n'].sum():,} {in_words(family)} questions about {listed(relations)}"
+                yield Statement("bad", f"Answers {answer} to all {questions}.")
 
 
 def _relation_nouns(diagnosis: Diagnosis, lookup: Lookup) -> dict[str, str]:

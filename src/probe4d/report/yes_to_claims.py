@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from probe4d.report.lookup import Figure, Lookup, interval, percent, points
+from probe4d.report.lookup import Figure, Lookup, in_words, interval, percent, points
 from probe4d.report.statement import FEW, TELLING, Statement, excludes_chance, falls_short
 
 __all__ = ["of_claims", "of_pairs"]
@@ -35,8 +35,8 @@ def of_claims(lookup: Lookup, own: pl.DataFrame, run: str, content: str, *, seen
         if lead is None:
             continue
         rates = (
-            f"Says Yes to {percent(true.value)} of {true.n:,} true {family} claims and to {percent(false.value)} of "
-            f"{false.n:,} false ones"
+            f"Says Yes to {percent(true.value)} of {true.n:,} true {in_words(family)} claims and to "
+            f"{percent(false.value)} of {false.n:,} false ones"
         )
         words = "" if None in blind else " and ".join(percent(figure.value) for figure in blind if figure is not None)
         yield _judged(rates, lead, over, words, seen=seen)

@@ -7,7 +7,7 @@ import polars as pl
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
-from probe4d.report.lookup import Lookup, points
+from probe4d.report.lookup import WITHIN, Lookup, points
 from probe4d.report.sections.part import (
     Key,
     Section,
@@ -56,7 +56,7 @@ def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         "changes",
         "What a change repairs, and what it breaks",
         "Two runs on the same questions. Repairs and regressions are counted apart, since a gain in accuracy may hide "
-        "as many new errors. A number is right within 25 % of the truth.",
+        f"as many new errors. A number is right {WITHIN} of the truth.",
         drawn,
         Table(
             "Comparisons",

@@ -9,7 +9,7 @@ from probe4d.diagnosis.overview import nearness
 from probe4d.diagnosis.sheet import TEMPLATE
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
-from probe4d.report.lookup import Figure, Lookup, percent
+from probe4d.report.lookup import WITHIN, Figure, Lookup, in_words, percent
 from probe4d.report.nearness import error_in_words
 from probe4d.report.sections.part import (
     Key,
@@ -48,7 +48,7 @@ def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         values = [(name, *figure[:3], _told(figure, errors[name], unit)) for name, figure in some]
         table = pl.DataFrame(values, schema=_DOTS, orient="row")
         words = "; ".join(f"{name} {told}" for name, *_, told in values)
-        drawn.append(charts.dots(title, f"Within 25 % of the truth, and mean error: {words}.", table, names))
+        drawn.append(charts.dots(title, f"{WITHIN.capitalize()} of the truth, and mean error: {words}.", table, names))
         for name, figure in some:
             error = errors[name]
             wrapped = lookup.get(name, "mean_absolute_error_wrapped", family, NUMBER, relation)
@@ -60,7 +60,7 @@ def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
     return Section(
         "numbers",
         "How near numbers come",
-        "A dot is the share of answers within 25 % of the truth, the bar its 95 % interval (whole-scene bootstrap); "
+        f"A dot is the share of answers {WITHIN} of the truth, the bar its 95 % interval (whole-scene bootstrap); "
         "beside it stands the mean absolute error of the answers in which a number could be read. The controls never "
         "see a scene: control:fixed gives the median of each template in the other scenes, control:median that of its "
         "words.",
@@ -69,7 +69,7 @@ def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
             "Numbers",
             (
                 *word_columns("Questions", "Run"),
-                *number_columns("Within 25 %", "95 % interval", "n", "Mean error", "95 % interval"),
+                *number_columns(WITHIN.capitalize(), "95 % interval", "n", "Mean error", "95 % interval"),
                 *number_columns("Shorter way round", "n of the error", "Read"),
             ),
             rows,
@@ -82,7 +82,8 @@ def _title(family: str, part: str, *, several: bool) -> str:
     """What the questions of a chart are called; the family is told where there are several."""
     if family == "all":
         return "All numbers" if part == "all" else f"All in {part}"
-    return f"{family}: {part}".capitalize() if several else part.capitalize()
+    words = f"{in_words(family)}: {in_words(part)}" if several else in_words(part)
+    return words.capitalize()
 
 
 def _told(figure: Figure, error: Figure | None, unit: str | None) -> str:

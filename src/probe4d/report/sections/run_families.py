@@ -11,7 +11,7 @@ from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
 from probe4d.report import charts
 from probe4d.report.evidence_shown import with_names
 from probe4d.report.few_scenes import figures_to_judge_by
-from probe4d.report.lookup import Lookup, percent, points
+from probe4d.report.lookup import WITHIN, Lookup, percent, points
 from probe4d.report.run_families import Effect, asks_the_same, of_comparison
 from probe4d.report.sections.part import (
     Section,
@@ -70,7 +70,7 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
         "Runs of one model that differ in one thing alone: what it was shown, or the setting. A dot right of the "
         "line says by how many percentage points the first run is right more often than the second, left of it how "
         "much less often, with a 95 % interval, over the questions that both were asked. Beside it stands how many "
-        "answers are the same in both, right or wrong. A number is right within 25 % of the truth.",
+        f"answers are the same in both, right or wrong. A number is right {WITHIN} of the truth.",
         drawn,
         Table(
             "Runs of one model",

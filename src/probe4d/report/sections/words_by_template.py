@@ -8,7 +8,7 @@ from probe4d.diagnosis.controls import SETTLED, SETTLED_BY
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.words_alone import ENOUGH, NEARLY_SOLVED, balance_shines_through, has_templates
 from probe4d.report import charts
-from probe4d.report.lookup import NARROW, Figure, percent
+from probe4d.report.lookup import NARROW, WITHIN, Figure, percent
 from probe4d.report.sections.part import (
     Key,
     Section,
@@ -59,7 +59,7 @@ def words_by_template(diagnosis: Diagnosis) -> Section:
         "templates",
         "What words alone give away",
         "A dot is what control:content gets right of a template's questions, all that the benchmark has; of questions "
-        "for a number, what control:median gets within 25 % of the truth. A ring is what guessing gets, or "
+        f"for a number, what control:median gets {WITHIN} of the truth. A ring is what guessing gets, or "
         "control:fixed where that is better. Where both meet, the words give nothing away; nearly solved is what they "
         f"get right in {NEARLY_SOLVED * 100:.0f}{NARROW}% or more, of {ENOUGH} questions at least. Learnable are the "
         "questions whose context, or one of whose options, is found in other scenes; settled those of contexts that "
