@@ -75,9 +75,14 @@ def mark(scenes: Scenes, letter: str, track: str, *, frame: int = 1, channel: st
 
 
 def shown(
-    questions: Sequence[Question], scenes: Scenes, name: str = "one-camera", *, by_letters: bool = True, **plan: object
+    questions: Sequence[Question],
+    scenes: Scenes,
+    name: str = "one-camera",
+    *,
+    before_letters: str | None = "object ",
+    **plan: object,
 ) -> Exhibits:
-    return exhibits(questions, evidence_named(name, **plan), scenes, by_letters=by_letters)  # type: ignore[arg-type]
+    return exhibits(questions, evidence_named(name, **plan), scenes, before_letters=before_letters)  # type: ignore[arg-type]
 
 
 def reasons(exhibited: Exhibits) -> Mapping[str, tuple[str, str | None]]:
@@ -93,7 +98,7 @@ def test_the_image_of_the_camera_asked_about_is_shown(scenes: Scenes) -> None:
         question("two", channel=None, evidence=Evidence(frames=(1,), views=CHANNELS)),
         question("none", channel="CAM_ROOF"),
     ]
-    exhibited = shown(asked, scenes, by_letters=False)
+    exhibited = shown(asked, scenes, before_letters=None)
     front = Picture("one-camera", "a", 1, 1, ("CAM_FRONT",))
     assert {identity: exhibit.pictures for identity, exhibit in exhibited.of.items()} == {
         "own": (front,),
@@ -122,7 +127,7 @@ def test_objects_called_by_letters_are_marked_in_the_order_of_letters(scenes: Sc
 
 
 def test_nothing_is_marked_where_questions_speak_in_captions_or_name_nothing(scenes: Scenes) -> None:
-    in_captions = shown([question("q", "A near")], scenes, by_letters=False).of["q"]
+    in_captions = shown([question("q", "A near")], scenes, before_letters=None).of["q"]
     about_the_view = shown([question("q"), question("r", facts={})], scenes).of
     for exhibit in (in_captions, *about_the_view.values()):
         assert exhibit.pictures[0].marks == ()
@@ -153,7 +158,7 @@ def test_another_scene_has_the_question_s_own_marks_and_no_answer(scenes: Scenes
         return pl.DataFrame(rows, schema=ANSWERS_SCHEMA, orient="row")
 
     plan = evidence_named("other-scene:one-camera")
-    exhibited = exhibits(asked, plan, scenes, elsewhere=elsewhere, by_letters=True).of
+    exhibited = exhibits(asked, plan, scenes, elsewhere=elsewhere, before_letters="object ").of
     own = shown(asked, scenes).of
     assert exhibited["q"].pictures == tuple(one._replace(scene="b") for one in own["q"].pictures)
     assert exhibited["q"].pictures[0].marks

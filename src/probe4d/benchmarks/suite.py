@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.question import Question
 
 __all__ = ["ANSWERS_SCHEMA", "AuditFinding", "Average", "Prompt", "Suite"]
@@ -82,6 +82,10 @@ class Suite:
         answers_in: (questions, scenes) to what would be right if each question were asked of each scene, in the
             columns of `ANSWERS_SCHEMA`; null where the suite does not say.
         averages: Tables of its paper whose averages are to be told under their own names.
+        before_letters: Of the record of a benchmark, what stands before the letters by which its questions call
+            objects that have to be marked in pictures, such as `object `; null where they call none so.
+        deciding_sizes: Which size of the box that decides (`witness` in facts) a rule asks of, by rule; of a rule that
+            is not among them it is how far away the box is.
     """
 
     name: str
@@ -92,3 +96,5 @@ class Suite:
     families: tuple[str, ...]
     answers_in: Callable[..., pl.DataFrame] | None = None
     averages: tuple[Average, ...] = ()
+    before_letters: Callable[[BenchmarkRecord], str | None] | None = None
+    deciding_sizes: Mapping[str, Literal["width", "height"]] = field(default_factory=dict)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format, Question
@@ -25,8 +25,10 @@ __all__ = [
     "Checked",
     "PromptLine",
     "answers_elsewhere",
+    "before_letters",
     "build",
     "check",
+    "deciding_size",
     "prompt_lines",
     "suite_named",
     "suite_prompt",
@@ -78,6 +80,22 @@ def answers_elsewhere(benchmark: Benchmark, questions: Sequence[Question], scene
     if suite is None or suite.answers_in is None:
         return held
     return pl.concat([suite.answers_in(questions, scenes), held]).unique()
+
+
+def before_letters(record: BenchmarkRecord) -> str | None:
+    """What stands before the letters by which questions call objects; null where they call none so.
+
+    Args:
+        record: Of the benchmark; of a suite that is not known its questions call no objects by letters.
+    """
+    suite = SUITES.get(record.suite)
+    return None if suite is None or suite.before_letters is None else suite.before_letters(record)
+
+
+def deciding_size(question: Question) -> Literal["width", "height"] | None:
+    """Which size of the box that decides a question asks of; null where it asks how far away it is."""
+    suite = SUITES.get(question.suite)
+    return None if suite is None else suite.deciding_sizes.get(question.rule)
 
 
 def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameters: Any) -> Benchmark:

@@ -8,10 +8,9 @@ from typing import Any
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question, questions_from
 from probe4d.benchmarks.suite import Prompt
-from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
+from probe4d.benchmarks.suites import answers_elsewhere, before_letters, suite_prompt
 from probe4d.errors import InputError
 from probe4d.runs.exhibits import Exhibit, exhibits
-from probe4d.runs.marks import calls_by_letters
 from probe4d.runs.requests import to_be_worded
 from probe4d.runs.run import Run
 from probe4d.runs.selection import selected_of
@@ -79,6 +78,6 @@ def _exhibits(run: Run, benchmark: Benchmark, scenes: Scenes | None) -> dict[str
     if plan is None or plan.kind == "none" or scenes is None:
         return {}
     questions = questions_from(selected_of(benchmark, run.record.selection))
-    by_letters = calls_by_letters(benchmark.record)
     told = partial(answers_elsewhere, benchmark)
-    return exhibits(questions, plan, scenes, elsewhere=told, by_letters=by_letters).of
+    before = before_letters(benchmark.record)
+    return exhibits(questions, plan, scenes, elsewhere=told, before_letters=before).of

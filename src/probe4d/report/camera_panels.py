@@ -11,6 +11,7 @@ import polars as pl
 from probe4d.benchmarks.facts import option_measures, witness_of
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.source import SceneNames
+from probe4d.benchmarks.suites import deciding_size
 from probe4d.report.measured import asked_for, in_units
 from probe4d.report.pointed_out import DECIDES, Kind, pointed_out
 from probe4d.report.shapes import Label, Panel, Point, Shape, apart
@@ -26,9 +27,6 @@ LINE_HEIGHT = 19.0
 LETTER_WIDTH = 8.8  # of the bold 15-unit labels, on average
 WIDEST_LETTER_WIDTH = 11.8  # of the same on a phone, whose labels are larger
 EDGE = 4.0
-
-_SIZE_ASKED = {"wide-vehicle": "width", "bridge": "height"}
-"""Which size a question asks of whatever is around, by its rule; others ask how far away it is."""
 
 _PLACE = ["scene", "frame", "channel"]
 
@@ -215,7 +213,7 @@ def _measure_of_one(question: Question, one: _Shown) -> str:
     if one.kind != "witness":
         number = asked_for(question)
         return "" if number is None else f", {' '.join(number)}"
-    size = _SIZE_ASKED.get(question.rule)
+    size = deciding_size(question)
     if size is None:
         return f", {in_units('distance_m', one.object.away_m())}"
     return f", {size} {in_units('size_m', getattr(one.object, size))}"

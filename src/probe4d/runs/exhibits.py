@@ -78,7 +78,7 @@ def exhibits(
     *,
     features: FeatureFolder | None = None,
     elsewhere: Elsewhere | None = None,
-    by_letters: bool = False,
+    before_letters: str | None = None,
 ) -> Exhibits:
     """Choose what every question shows; the choice for one does not depend on the others.
 
@@ -89,7 +89,8 @@ def exhibits(
             that need no dataset.
         features: LiDAR features; null where pictures are shown, or nothing.
         elsewhere: Says what would be right in other scenes; without it any other scene may be shown.
-        by_letters: Whether objects that the questions call by letters are marked in the pictures of cameras.
+        before_letters: What stands before the letters of objects that are marked in the pictures, such as `object `;
+            null where the questions call none by a letter.
 
     Raises:
         InputError: The plan needs scenes or features, and there are none; or features of a scene that is asked
@@ -112,8 +113,9 @@ def exhibits(
     reasons: Reasons = {}
     own = shown = _own_frames(questions, plan, known, reasons)
     marks: dict[str, Marks] = {}
-    if by_letters and scenes is not None and features is None:
-        marks = marks_of([question for question in questions if question.id in shown], plan.view, scenes, reasons)
+    if before_letters is not None and scenes is not None and features is None:
+        asked = [question for question in questions if question.id in shown]
+        marks = marks_of(asked, plan.view, scenes, reasons, before_letters=before_letters)
         shown = {identity: one for identity, one in shown.items() if identity not in reasons}
     if plan.kind == "shuffled":
         shown = _shuffled(shown, plan, reasons)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.facts import pointed_objects
 from probe4d.benchmarks.question import Question
 from probe4d.evidence.birds_eye import bounds_from_above
@@ -14,12 +13,10 @@ from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.reasons import Reasons
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["Marks", "calls_by_letters", "marks_of"]
+__all__ = ["Marks", "marks_of"]
 
 Marks = Mapping[int, tuple[Mark, ...]]
 """The marks of a question by key frame."""
-
-_BEFORE_THE_LETTER = "object "
 
 
 class _Object(NamedTuple):
@@ -30,13 +27,13 @@ class _Object(NamedTuple):
     box: str
 
 
-def calls_by_letters(record: BenchmarkRecord) -> bool:
-    """Whether the questions of a benchmark call objects by letters that have to stand in the pictures."""
-    return record.parameters.get("refer") == "marker"
-
-
 def marks_of(
-    questions: Sequence[Question], view: EvidenceView | None, scenes: Scenes, reasons: Reasons
+    questions: Sequence[Question],
+    view: EvidenceView | None,
+    scenes: Scenes,
+    reasons: Reasons,
+    *,
+    before_letters: str,
 ) -> dict[str, Marks]:
     """Find the objects that questions call by letters in the pictures that they show.
 
@@ -47,6 +44,7 @@ def marks_of(
         view: How their frames are shown.
         scenes: The scenes that they were measured in.
         reasons: Takes up why objects of a question cannot be marked, in which case it has no marks.
+        before_letters: What stands before the letter in the words for an object.
 
     Returns:
         Marks by the question's id, those of a key frame in the order of their letters, so that questions about the
@@ -67,7 +65,7 @@ def marks_of(
             continue
         of_frame: dict[int, set[Mark]] = {}
         for one in several:
-            mark = Mark(one.label.removeprefix(_BEFORE_THE_LETTER), channel, bounds[channel, one.box])
+            mark = Mark(one.label.removeprefix(before_letters), channel, bounds[channel, one.box])
             of_frame.setdefault(one.frame, set()).add(mark)
         if of_frame:
             marks[identity] = {frame: tuple(sorted(found, key=_place)) for frame, found in of_frame.items()}

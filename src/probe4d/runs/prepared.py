@@ -11,7 +11,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import questions_from
 from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import Prompt
-from probe4d.benchmarks.suites import answers_elsewhere, suite_prompt
+from probe4d.benchmarks.suites import answers_elsewhere, before_letters, suite_prompt
 from probe4d.errors import InputError
 from probe4d.evidence.camera_grid import SURROUND
 from probe4d.evidence.pictures import Picture
@@ -23,7 +23,6 @@ from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.exhibits import Exhibits, exhibits
 from probe4d.runs.lidar_requests import FeatureReader, LidarRequests, refuse_unfit_setting
 from probe4d.runs.lidar_wording import lidar_wording
-from probe4d.runs.marks import calls_by_letters
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.preamble import preamble
 from probe4d.runs.requests import Asked, requests_of, wordable
@@ -134,7 +133,7 @@ def prepare(
         scenes,
         features=None if reader is None else reader.features,
         elsewhere=partial(answers_elsewhere, benchmark),
-        by_letters=calls_by_letters(benchmark.record),
+        before_letters=before_letters(benchmark.record),
     )
     lidar = None
     untold: dict[str, LeftOut] = {}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import polars as pl
 import pytest
 from street_making import captioned, streets
@@ -17,7 +19,7 @@ from probe4d.benchmarks.question import derived_id
 from probe4d.benchmarks.spatial_qa import assembling
 from probe4d.benchmarks.spatial_qa.rules import RELATIONS
 from probe4d.benchmarks.spatial_qa.templates import LEVELS, TEMPLATES
-from probe4d.benchmarks.suites import build
+from probe4d.benchmarks.suites import before_letters, build, deciding_size
 from probe4d.errors import InputError
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
@@ -63,6 +65,26 @@ def test_a_question_says_all_that_it_was_made_of(full: Benchmark) -> None:
         assert question.needs == ("boxes",)
         assert question.margin is None or question.facts["margin_unit"] in ("metres", "cubic metres")
         assert ("margin_unit" in question.facts) == (template.unit is None and template.name != "occlusion")
+
+
+def test_what_stands_before_the_letters_is_told_of_questions_that_have_them(full: Benchmark) -> None:
+    before = before_letters(full.record)
+    assert before is not None
+    for question in full.questions:
+        for words in (*question.entities, *question.options):
+            assert re.fullmatch(r"[A-Z]+", words.removeprefix(before))
+    for other in (
+        {"parameters": full.record.parameters | {"refer": "caption"}},
+        {"suite": "lidar-hallu"},
+        {"suite": "?"},
+    ):
+        assert before_letters(msgspec.structs.replace(full.record, **other)) is None
+
+
+def test_the_size_that_decides_is_told_of_questions_that_ask_for_one(full: Benchmark) -> None:
+    sizes = {question.template: deciding_size(question) for question in full.questions}
+    assert {template for template, size in sizes.items() if size is not None} == {"wide-vehicle", "bridge"}
+    assert deciding_size(msgspec.structs.replace(full.questions[0], suite="?", rule="bridge")) is None
 
 
 def test_of_each_relation_exactly_half_are_yes(full: Benchmark) -> None:

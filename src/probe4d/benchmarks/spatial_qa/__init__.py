@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.spatial_qa.averages import AVERAGES
 from probe4d.benchmarks.spatial_qa.build import VERSION, build
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
 from probe4d.benchmarks.spatial_qa.prompts import PROMPTS
+from probe4d.benchmarks.spatial_qa.referring import BEFORE_LETTERS
+from probe4d.benchmarks.spatial_qa.surroundings import DECIDING_SIZES
 from probe4d.benchmarks.spatial_qa.templates import LEVELS
 from probe4d.benchmarks.suite import AuditFinding, Suite
 
@@ -25,6 +27,10 @@ def _audit(
     return audit(benchmark, dataroot, version=version, done=done)
 
 
+def _before_letters(record: BenchmarkRecord) -> str | None:
+    return BEFORE_LETTERS if record.parameters.get("refer") == "marker" else None
+
+
 SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
@@ -33,4 +39,6 @@ SUITE = Suite(
     prompts=PROMPTS,
     families=LEVELS,
     averages=AVERAGES,
+    before_letters=_before_letters,
+    deciding_sizes=DECIDING_SIZES,
 )

@@ -19,7 +19,13 @@ from probe4d.benchmarks.spatial_qa.pools import Pools, answered, yes_or_no
 from probe4d.benchmarks.spatial_qa.referring import VIEW
 from probe4d.benchmarks.spatial_qa.rules import RELATIONS, pair_measures, pairs_of, quantities, related
 from probe4d.benchmarks.spatial_qa.situations import situation_pools
-from probe4d.benchmarks.spatial_qa.surroundings import PEDESTRIAN, near_ego, near_objects, oversized_vehicles
+from probe4d.benchmarks.spatial_qa.surroundings import (
+    DECIDING_SIZES,
+    PEDESTRIAN,
+    near_ego,
+    near_objects,
+    oversized_vehicles,
+)
 from probe4d.benchmarks.spatial_qa.templates import TEMPLATES
 from probe4d.scenes.tables import Scenes
 
@@ -139,9 +145,9 @@ def _surroundings(measured: Measured, askable: pl.DataFrame, left_out: Counter[s
     judged = {
         "near-object": near_objects(objects, measured.shown).join(askable.select("object"), on="object", how="semi"),
         "near-ego": near_ego(views, objects, measured.boxes),
-        "wide-vehicle": oversized_vehicles(views, objects, measured.shown, size="width"),
+        "wide-vehicle": oversized_vehicles(views, objects, measured.shown, size=DECIDING_SIZES["wide-vehicle"]),
         "pedestrian-risk": near_ego(views, objects, measured.boxes, kinds=(PEDESTRIAN,)),
-        "bridge": oversized_vehicles(views, objects, measured.shown, size="height"),
+        "bridge": oversized_vehicles(views, objects, measured.shown, size=DECIDING_SIZES["bridge"]),
     }
     pools = {}
     for name, table in judged.items():

@@ -10,10 +10,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-__all__ = ["VIEW", "Referred", "by_captions", "by_markers", "same_words"]
+__all__ = ["BEFORE_LETTERS", "VIEW", "Referred", "by_captions", "by_markers", "same_words"]
 
 VIEW = ("scene", "frame", "channel")
 """What tells one camera image of a key frame from all others."""
+
+BEFORE_LETTERS = "object "
+"""What stands before the letter of an object."""
 
 _LETTERS = 26
 _NO_CAPTION = "object has no caption"
@@ -57,7 +60,7 @@ def by_markers(objects: pl.DataFrame) -> Referred:
     most = ordered.select(number.max()).item() if ordered.height else None
     letters = pl.Series([_letters(place) for place in range(0 if most is None else most + 1)], dtype=pl.String)
     places = ordered.select(number).to_series()
-    marked = ordered.with_columns(refer="object " + letters.gather(places))
+    marked = ordered.with_columns(refer=BEFORE_LETTERS + letters.gather(places))
     return Referred(marked.sort(*VIEW, "track"), {})
 
 

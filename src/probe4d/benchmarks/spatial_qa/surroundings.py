@@ -7,7 +7,8 @@ what is near the ego vehicle none of the key frame. Where only such a box has it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import polars as pl
 
@@ -16,6 +17,7 @@ from probe4d.benchmarks.spatial_qa.rules import CENTRE_DISTANCE_M, DECIMALS, EGO
 
 __all__ = [
     "ANY_ROAD_USER",
+    "DECIDING_SIZES",
     "NEAR_EGO_M",
     "NEAR_OBJECT_M",
     "OVERSIZED_M",
@@ -34,6 +36,9 @@ NEAR_OBJECT_M = 5.0
 NEAR_EGO_M = 10.0
 OVERSIZED_M = 2.0
 """Bounds that the questions name: within the first two, greater than the third."""
+
+DECIDING_SIZES: Mapping[str, Literal["width", "height"]] = {"wide-vehicle": "width", "bridge": "height"}
+"""Size of a vehicle that a template asks of, by its name, which is that of its rule too."""
 
 _KEYFRAME = VIEW[:2]
 
