@@ -16,11 +16,14 @@ from probe4d.diagnosis.sheet import NO, Group, Sheet, text_codes
 
 __all__ = [
     "CONTENT",
+    "CONTROLS",
     "FIXED",
+    "LABEL_CONTROLS",
     "MEDIAN",
     "NUMBER_CONTROLS",
     "SETTLED",
     "SETTLED_BY",
+    "Control",
     "FromWords",
     "constant_control",
     "content_answers",
@@ -152,8 +155,27 @@ def median_control(sheet: NumberSheet, learned: NumberSheet | None = None) -> Va
     return np.where(np.isnan(values), constant_control(sheet, learned), values)
 
 
-NUMBER_CONTROLS = {FIXED: constant_control, MEDIAN: median_control}
-"""What each control answers to questions for a number."""
+class Control(NamedTuple):
+    """What a control answers when it stands beside runs; null where it does not stand beside their answers.
+
+    Attributes:
+        labels: Gives the label codes of yes-no and choice questions.
+        numbers: Gives the values of questions for a number, learning from these or from others.
+    """
+
+    labels: Callable[[Sheet], npt.NDArray[np.int8]] | None = None
+    numbers: Callable[[NumberSheet, NumberSheet | None], Values] | None = None
+
+
+CONTROLS = {
+    FIXED: Control(labels=fixed_control, numbers=constant_control),
+    CONTENT: Control(labels=content_control),
+    MEDIAN: Control(numbers=median_control),
+}
+"""The controls by name."""
+
+LABEL_CONTROLS = {name: control.labels for name, control in CONTROLS.items() if control.labels is not None}
+NUMBER_CONTROLS = {name: control.numbers for name, control in CONTROLS.items() if control.numbers is not None}
 
 
 def option_codes(questions: pl.DataFrame, *, in_context: bool) -> Codes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.averages import add_label_averages
 from probe4d.diagnosis.branches import add_branches
 from probe4d.diagnosis.contrasts import add_contrasts
-from probe4d.diagnosis.controls import CONTENT, FIXED, content_control, fixed_control
+from probe4d.diagnosis.controls import LABEL_CONTROLS
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.leads import add_yes_leads
 from probe4d.diagnosis.overview import PARSER_CHANGED
@@ -26,9 +27,7 @@ from probe4d.diagnosis.shown_scene import add_shown_scene
 from probe4d.diagnosis.slices import slices_table
 from probe4d.diagnosis.variants import add_variants
 
-__all__ = ["CONTROLS", "Examination", "examine"]
-
-CONTROLS = (FIXED, CONTENT)
+__all__ = ["Examination", "examine"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +60,7 @@ def examine(
     *,
     suite: str,
     averages: Sequence[Average] = (),
-    content: npt.NDArray[np.int8] | None = None,
+    controls: Mapping[str, npt.NDArray[np.int8]] = MappingProxyType({}),
 ) -> Examination:
     """Examine the answers of runs beside those of the controls.
 
@@ -72,12 +71,13 @@ def examine(
         branches: What the kept logits of every run say (see `branches_of`).
         suite: Name of the suite.
         averages: Averages of its paper.
-        content: (questions,) what `control:content` answers; null lets it learn from these questions.
+        controls: (questions,) what controls answer, as far as it is known; the others learn from these questions.
     """
     runs = sheet.names
-    content = content_control(sheet) if content is None else content
-    sheet = sheet.answered([*runs, *CONTROLS], [*sheet.labels, fixed_control(sheet), content])
-    layout_of = dict.fromkeys(CONTROLS, layouts[runs[0]] if runs else PLAIN) | {name: layouts[name] for name in runs}
+    said = [controls[name] if name in controls else answer(sheet) for name, answer in LABEL_CONTROLS.items()]
+    sheet = sheet.answered([*runs, *LABEL_CONTROLS], [*sheet.labels, *said])
+    layout_of_first = layouts[runs[0]] if runs else PLAIN
+    layout_of = dict.fromkeys(LABEL_CONTROLS, layout_of_first) | {name: layouts[name] for name in runs}
     pairs = tuple(
         prompt_pairs(sheet, layout)
         for layout in (PLAIN, EGO)

@@ -65,7 +65,7 @@ def control_answers(
             from of some family and format.
     """
     if other is None:
-        values = {name: answer(numbers) for name, answer in NUMBER_CONTROLS.items()}
+        values = {name: answer(numbers, None) for name, answer in NUMBER_CONTROLS.items()}
         return ControlAnswers(content_answers(sheet), values, None)
     if other.record.suite != benchmark.record.suite:
         raise InputError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,12 @@ from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.averages import add_number_averages
 from probe4d.diagnosis.controls import NUMBER_CONTROLS
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.fitting import ControlAnswers
 from probe4d.diagnosis.number_errors import within_tolerance
 from probe4d.diagnosis.number_scores import add_nearness, nearness_of
 from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.parsing.numbers import ParsedNumber, parse_number
-from probe4d.diagnosis.tables import NUMBERS_SCHEMA, control_beside, in_order
+from probe4d.diagnosis.tables import NUMBERS_SCHEMA, beside
 
 __all__ = ["DiagnosedNumbers", "diagnose_numbers"]
 
@@ -45,7 +46,7 @@ def diagnose_numbers(
     *,
     suite: str,
     averages: Sequence[Average] = (),
-    controls: Mapping[str, Values] | None = None,
+    controls: ControlAnswers,
 ) -> DiagnosedNumbers:
     """Score the answers of runs to questions for a number of a known unit, each in its first variant.
 
@@ -55,8 +56,8 @@ def diagnose_numbers(
         rows: What they answered, columns of `ANSWERED_SCHEMA`; other questions may be among them.
         suite: Name of the suite.
         averages: Averages of its paper.
-        controls: What each of `NUMBER_CONTROLS` answers; null lets them learn from the questions that runs beside
-            them were asked.
+        controls: What the controls answer to the whole sheet. Unless they learned elsewhere, those beside runs learn
+            from the questions that these were asked instead.
     """
     records = _records(sheet, rows)
     book = book_of(sheet, names, records.rename({"value": "code"}))
@@ -64,7 +65,10 @@ def diagnose_numbers(
     parts, tables = [], []
     for items, together in book.sets():
         part = book.part(items, together)
-        said = [answer(part) if controls is None else controls[name][items] for name, answer in NUMBER_CONTROLS.items()]
+        said = [
+            answer(part, None) if controls.learned_from is None else controls.numbers[name][items]
+            for name, answer in NUMBER_CONTROLS.items()
+        ]
         part = part.answered([*part.names, *NUMBER_CONTROLS], [*part.values, *said])
         figures = Figures(part, suite)
         add_nearness(figures, part, part.names, nearness_of(part))
@@ -76,18 +80,7 @@ def diagnose_numbers(
         values = first.values[first.row(control)]
         book = book.with_answerer(control, first_items, values)
         numbers.append(_of_control(control, first, values))
-    of_control = pl.col("run").is_in(NUMBER_CONTROLS)
-    beside = [
-        table.filter(run=control).with_columns(run=pl.lit(control_beside(control, name)))
-        for table, (_, part) in zip(tables[1:], parts[1:], strict=True)
-        for name in part.names
-        if name not in NUMBER_CONTROLS
-        for control in NUMBER_CONTROLS
-    ]
-    own = pl.concat([table.filter(~of_control) for table in tables])
-    return DiagnosedNumbers(
-        book, pl.concat([in_order(own, "run", names), tables[0].filter(of_control), *beside]), pl.concat(numbers)
-    )
+    return DiagnosedNumbers(book, beside(tables, names, NUMBER_CONTROLS), pl.concat(numbers))
 
 
 def _records(sheet: NumberSheet, rows: pl.DataFrame) -> pl.DataFrame:
