@@ -28,7 +28,7 @@ def lettered_scenes(root: Path) -> Scenes:
 
 
 def lettered_benchmark(scenes: Scenes, path: Path | None = None, *, refer: str = "marker") -> Benchmark:
-    """Two questions about A and B, one about B and C, and one that names no object, worded as LiDAR-Hallu's are."""
+    """Two questions about A and B, one about B and C, and one that names no object."""
     asked = [("A", "B"), ("B", "A"), ("B", "C"), ()]
     questions = [making.with_id_of_content(_question(scenes, number, *letters)) for number, letters in enumerate(asked)]
     source = SourceDataset(
@@ -45,7 +45,9 @@ def _question(scenes: Scenes, number: int, *letters: str) -> Question:
     ]
     return making.question(
         number,
-        suite="lidar-hallu",
+        suite="spatial-qa",
+        family="qualitative",
+        template="left",
         scene=_SCENE,
         keyframes=1,
         frames=(_FRAME,),
