@@ -23,6 +23,7 @@ import polars as pl
 import pytest
 
 from probe4d.benchmarks.benchmark import read_benchmark, read_record
+from probe4d.benchmarks.captions import Caption, write_captions
 from probe4d.benchmarks.spatial_qa.rules import RELATIONS
 from probe4d.benchmarks.spatial_qa.views import Filters, objects_in_views
 from probe4d.scenes.opening import open_scenes
@@ -56,8 +57,8 @@ def builds(generated: Callable[[Path, int], Path], tmp_path_factory: pytest.Temp
 def _built(dataroot: Path, out: Path) -> Built:
     captions = dataroot / "captions.jsonl"
     tracks = open_scenes(dataroot).boxes.select("track", "category").unique("track", maintain_order=True)
-    lines = ({"track": track, "caption": f"the {category} {track[:8]}"} for track, category in tracks.iter_rows())
-    captions.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    written = (Caption(track=track, caption=f"the {category} {track[:8]}") for track, category in tracks.iter_rows())
+    write_captions(written, captions)
     options = ("--split", "all", "--captions", captions, "--min-visibility", 1, "--workers", 2, "--out", out)
     command = [sys.executable, "-m", "probe4d", "build", "spatial-qa", dataroot, *options]
     start = time.perf_counter()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 
 from placed_boxes import camera, placed, seen
+from probe4d.benchmarks.captions import Caption, write_captions
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["captioned", "streets"]
@@ -66,9 +66,9 @@ def streets(names: tuple[str, ...] = ("scene-a", "scene-b", "scene-c"), *, frame
 def captioned(scenes: Scenes, path: Path, *, shared: bool = False) -> Path:
     """A captions file of all objects; with `shared` those of one category are called the same."""
     tracks = scenes.boxes.select("track", "category").unique("track", maintain_order=True)
-    lines = [
-        {"track": track, "caption": f"the {category.split('.')[-1]}{'' if shared else ' ' + track[-10:]}"}
+    captions = (
+        Caption(track=track, caption=f"the {category.split('.')[-1]}{'' if shared else ' ' + track[-10:]}")
         for track, category in tracks.iter_rows()
-    ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    )
+    write_captions(captions, path)
     return path
