@@ -37,7 +37,7 @@ PLACES_M = {
 def tables(simulated: Path) -> Tables:
     folder = simulated / SIMULATED
     names = sorted(row["name"] for row in json.loads((folder / "scene.json").read_bytes()))
-    return read_tables(folder, names[:2])
+    return read_tables(folder, names[:2], ["LIDAR_TOP"])
 
 
 def built_and_audited(root: Path, **options: Any) -> Benchmark:

@@ -6,22 +6,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from spatial_mutating import VERSION, Original, Tables, read_tables
+from mutating import VERSION, Original, Tables
+from spatial_mutating import original_of, tables_with_cameras
 
 
 @pytest.fixture(scope="session")
 def recorded(real_data: Callable[[str], Path]) -> Tables:
     """The tables of two scenes of nuScenes mini, some cameras left out."""
-    return read_tables(real_data("nuscenes_mini") / VERSION)
+    return tables_with_cameras(real_data("nuscenes_mini") / VERSION)
 
 
 @pytest.fixture(scope="session")
 def original(recorded: Tables, tmp_path_factory: pytest.TempPathFactory) -> Original:
     """A sample of questions about them, which call objects by captions."""
-    return Original(recorded, tmp_path_factory.mktemp("captions"), refer="caption")
+    return original_of(recorded, tmp_path_factory.mktemp("captions"), refer="caption")
 
 
 @pytest.fixture(scope="session")
 def lettered(recorded: Tables, tmp_path_factory: pytest.TempPathFactory) -> Original:
     """A sample of questions about them, which call objects by letters."""
-    return Original(recorded, tmp_path_factory.mktemp("letters"), refer="marker")
+    return original_of(recorded, tmp_path_factory.mktemp("letters"), refer="marker")

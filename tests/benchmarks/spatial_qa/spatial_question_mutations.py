@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from spatial_mutating import SCENES, changed, fact, objects_in_order, with_facts
+from mutating import SCENES, answered, changed, with_facts
+from spatial_mutating import fact, objects_in_order
 
 from probe4d.benchmarks.question import Evidence, Question
 from probe4d.benchmarks.spatial_qa.templates import TEMPLATES
@@ -15,10 +16,6 @@ __all__ = ["QUESTIONS"]
 
 Change = Callable[[Question], Question]
 Keep = Callable[[Question], bool]
-
-
-def answered(answer: str) -> Keep:
-    return lambda question: question.answer == answer
 
 
 def other_answer(question: Question) -> Question:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mutating import Original, Row, Tables, answered, row_of
 from scipy.spatial.transform import Rotation
-from spatial_mutating import VERSION, Original, Row, Tables, box_of, row_of
+from spatial_mutating import box_of
 
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.spatial_qa.audit import audit
@@ -23,19 +23,8 @@ ChangeTables = Callable[[Tables, Question], None]
 
 @pytest.fixture
 def folder(original: Original, tmp_path: Path) -> Callable[[Tables], Path]:
-    """Write changed tables beside links to the others."""
-
-    def write(tables: Tables) -> Path:
-        (tmp_path / VERSION).mkdir()
-        for name, rows in tables.items():
-            path = tmp_path / VERSION / f"{name}.json"
-            if rows == original.tables[name]:
-                path.symlink_to(original.root / VERSION / path.name)
-            else:
-                path.write_text(json.dumps(rows))
-        return tmp_path
-
-    return write
+    """Write changed tables."""
+    return lambda tables: original.write_changed(tables, tmp_path)
 
 
 def witness_of(tables: Tables, question: Question) -> Row:
@@ -155,10 +144,6 @@ def shrink_witness(tables: Tables, question: Question) -> None:
 
 def far_witness(tables: Tables, question: Question) -> None:
     witness_of(tables, question)["translation"][0] += 300.0
-
-
-def answered(answer: str) -> Callable[[Question], bool]:
-    return lambda question: question.answer == answer
 
 
 def inner(question: Question) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from copy import deepcopy
 from dataclasses import replace
@@ -11,7 +10,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from spatial_mutating import VERSION, Original, box_of, changed, labels, rebuilt, view_of, with_facts
+from mutating import Original, changed, rebuilt, with_facts, write_tables
+from spatial_mutating import box_of, labels, view_of
+from street_making import captioned
 
 from probe4d.benchmarks.question import Question, derived_id
 from probe4d.benchmarks.spatial_qa.audit import audit
@@ -56,10 +57,7 @@ def test_letters_follow_from_all_that_an_image_shows(lettered: Original, tmp_pat
     target = next(q for q in lettered.questions if labels(q) == ["object B"] and view_of(q) in leftmost)
     tables = deepcopy(lettered.tables)
     tables["sample_annotation"].remove(box_of(tables, leftmost[view_of(target)]))
-    (tmp_path / VERSION).mkdir()
-    for name, rows in tables.items():
-        (tmp_path / VERSION / f"{name}.json").write_text(json.dumps(rows))
-    about = [f.what for f in audit(lettered.benchmark, tmp_path) if f.question == target.id]
+    about = [f.what for f in audit(lettered.benchmark, write_tables(tables, tmp_path)) if f.question == target.id]
     assert about == ["'object B' stands for an object whose place from the left makes it 'object A'."]
 
 
@@ -89,10 +87,7 @@ def test_words_that_stand_for_two_objects_of_an_image_are_found(original: Origin
 
 def test_kept_ambiguous_words_are_told_apart_by_their_tracks(original: Original, tmp_path: Path) -> None:
     scenes = open_scenes(original.root)
-    tracks = scenes.boxes.select("track", "category").unique().iter_rows()
-    captions = tmp_path / "captions.jsonl"
-    lines = [{"track": track, "caption": f"the {category.split('.')[1]}"} for track, category in tracks]
-    captions.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    captions = captioned(scenes, tmp_path / "captions.jsonl", shared=True)
     benchmark = build("spatial-qa", scenes, None, scale="sample:760", captions=captions, ambiguous="keep")
     assert audit(benchmark, original.root) == []
     told_apart = next(q for q in benchmark.questions if q.template == "distance" and q.entities[0].endswith(")"))

@@ -1,0 +1,1 @@
+"""Lets the tests of every suite import the modules beside this file."""
