@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
@@ -30,8 +29,7 @@ PART = 0.1
 
 _TEMPLATE = ["family", "format", "template"]
 _OF_SCENE = ["right", "fixed", "known", "settled", "settled_right", "chance"]
-
-Right = npt.NDArray[np.bool_]
+"""What is summed over the questions of a template in a scene."""
 
 
 def words_alone(
@@ -49,33 +47,13 @@ def words_alone(
     Returns:
         Columns of `WORDS_ALONE_SCHEMA`; families and templates in the order of the questions.
     """
-    right = {name: within_tolerance(answers, numbers.references) for name, answers in values.items()}
-    rows = pl.concat(
-        [
-            _rows(sheet.questions, content.labels == sheet.references, fixed_control(sheet) == sheet.references)
-            .with_columns(
-                known=pl.Series(content.known),
-                settled=pl.Series(content.settled),
-                settled_right=pl.Series(content.settled & (content.labels == sheet.references)),
-                chance=pl.Series(1.0 / sheet.option_counts),
-            ),
-            _rows(numbers.questions, right[MEDIAN], right[FIXED])
-            .with_columns(
-                known=pl.Series(~np.isnan(values[MEDIAN])),
-                settled=pl.lit(False),
-                settled_right=pl.lit(False),
-                chance=pl.lit(None, pl.Float64),
-            ),
-        ]
-    )  # fmt: skip
+    rows = pl.concat([_of_labels(sheet, content), _of_numbers(numbers, values)])
     by_scene = (
         rows.group_by(*_TEMPLATE, "scene", maintain_order=True)
         .agg(pl.col(_OF_SCENE).sum(), n=pl.len())
         .sort("scene", maintain_order=True)
     )
-    templates = rows.select(_TEMPLATE).unique(maintain_order=True).with_row_index("place")
-    # Those of a family and format side by side, in the order of the first.
-    templates = templates.sort(pl.col("place").min().over(_TEMPLATE[:2]), "place").drop("place")
+    templates = _templates(rows)
     sums = [
         by_scene.join(templates[place], on=_TEMPLATE, maintain_order="left").select(
             pl.col(*_OF_SCENE, "n").cast(pl.Float64)
@@ -83,29 +61,63 @@ def words_alone(
         for place in range(templates.height)
     ]
     bounds = intervals([SceneSums(one["right"].to_numpy()[None], one["n"].to_numpy()) for one in sums])
-    table = pl.concat([pl.DataFrame(schema=dict.fromkeys([*_OF_SCENE, "n"], pl.Float64)), *(one.sum() for one in sums)])
     low, high = np.array(bounds).reshape(-1, 2).T
-    is_number = ~pl.col("format").is_in(SCORED_FORMATS)
+    nothing = pl.DataFrame(schema=dict.fromkeys([*_OF_SCENE, "n"], pl.Float64))
+    shares = pl.concat([nothing, *(one.sum() for one in sums)]).with_columns(pl.col(_OF_SCENE) / pl.col("n"))
+    shares = shares.with_columns(
+        low=pl.Series(low, dtype=pl.Float64).fill_nan(None), high=pl.Series(high, dtype=pl.Float64).fill_nan(None)
+    )
     return (
-        templates.hstack(table)
-        .with_columns(pl.col(_OF_SCENE) / pl.col("n"), low=pl.Series(low), high=pl.Series(high))
-        .with_columns(
-            pl.col("low", "high").fill_nan(None),
-            chance=pl.when(~is_number).then("chance"),
-            value="right",
-            control=pl.when(is_number).then(pl.lit(MEDIAN)).otherwise(pl.lit(CONTENT)),
-            metric=pl.when(is_number).then(pl.lit("tolerance_accuracy")).otherwise(pl.lit("accuracy")),
-            learned_from=pl.lit(learned_from),
-            settled=pl.when(pl.col("format") == "yes-no").then("settled"),
-            settled_value=pl.when(pl.col("settled") > 0).then(pl.col("settled_right") / pl.col("settled")),
-            nearly_solved=(pl.col("right") >= NEARLY_SOLVED) & (pl.col("n") >= ENOUGH),
-        )
+        _judged(templates.hstack(shares))
+        .with_columns(learned_from=pl.lit(learned_from))
         .select(pl.col(name).cast(kind) for name, kind in WORDS_ALONE_SCHEMA.items())
     )
 
 
-def _rows(questions: pl.DataFrame, right: Right, fixed: Right) -> pl.DataFrame:
-    return questions.select(*_TEMPLATE, "scene").with_columns(right=pl.Series(right), fixed=pl.Series(fixed))
+def _of_labels(sheet: Sheet, content: FromWords) -> pl.DataFrame:
+    """A row for each yes-no and choice question, with what `_OF_SCENE` names of it."""
+    right = content.labels == sheet.references
+    return sheet.questions.select(*_TEMPLATE, "scene").with_columns(
+        right=pl.Series(right),
+        fixed=pl.Series(fixed_control(sheet) == sheet.references),
+        known=pl.Series(content.known),
+        settled=pl.Series(content.settled),
+        settled_right=pl.Series(content.settled & right),
+        chance=pl.Series(1.0 / sheet.option_counts),
+    )
+
+
+def _of_numbers(sheet: NumberSheet, values: Mapping[str, Values]) -> pl.DataFrame:
+    """The same for each question for a number; no context settles one, and nobody guesses one."""
+    right, fixed = (within_tolerance(values[name], sheet.references) for name in (MEDIAN, FIXED))
+    return sheet.questions.select(*_TEMPLATE, "scene").with_columns(
+        right=pl.Series(right),
+        fixed=pl.Series(fixed),
+        known=pl.Series(~np.isnan(values[MEDIAN])),
+        settled=pl.lit(False),
+        settled_right=pl.lit(False),
+        chance=pl.lit(None, pl.Float64),
+    )
+
+
+def _templates(rows: pl.DataFrame) -> pl.DataFrame:
+    """The templates, those of a family and format side by side, in the order of the first."""
+    templates = rows.select(_TEMPLATE).unique(maintain_order=True).with_row_index("place")
+    return templates.sort(pl.col("place").min().over(_TEMPLATE[:2]), "place").drop("place")
+
+
+def _judged(shares: pl.DataFrame) -> pl.DataFrame:
+    """Say whose shares those of a template are, take out what it has none of, and say whether words solve it."""
+    is_number = ~pl.col("format").is_in(SCORED_FORMATS)
+    return shares.with_columns(
+        value="right",
+        control=pl.when(is_number).then(pl.lit(MEDIAN)).otherwise(pl.lit(CONTENT)),
+        metric=pl.when(is_number).then(pl.lit("tolerance_accuracy")).otherwise(pl.lit("accuracy")),
+        chance=pl.when(~is_number).then("chance"),
+        settled=pl.when(pl.col("format") == "yes-no").then("settled"),
+        settled_value=pl.when(pl.col("settled") > 0).then(pl.col("settled_right") / pl.col("settled")),
+        nearly_solved=(pl.col("right") >= NEARLY_SOLVED) & (pl.col("n") >= ENOUGH),
+    )
 
 
 def has_templates(words: pl.DataFrame) -> bool:
