@@ -94,6 +94,17 @@ def test_a_page_stays_below_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made.data.encode()) <= 60_000
 
 
+def test_names_come_with_their_words() -> None:
+    sectors = [question("position", "yes-no", relation=relation) for relation in ("back-left", "closer-to")]
+    data = packed(browser(diagnosed({}, sectors), None))
+    assert data["words"] == {
+        "back-left": "back-left",
+        "closer-to": "closer to",
+        "position": "position",
+        "position-yes-no": "position yes no",
+    }
+
+
 def test_pictures_share_frames_and_grids() -> None:
     data = packed(browser(DIAGNOSIS, scenes(10)))
     pictures, frames, grids = data["pictures"], data["frames"], data["grids"]

@@ -19,6 +19,7 @@ from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.embedded_photographs import MOST_PHOTOGRAPHS, SMALL, Photograph, Photographs, in_turn
+from probe4d.report.lookup import in_words
 from probe4d.report.measured import measured
 from probe4d.report.picture import Picture, Pictures
 from probe4d.report.replies import answers_given, replies
@@ -138,6 +139,7 @@ def _pack(
         "states": STATES,
         "changes": CHANGES,
         "classes": CLASSES,
+        "words": _words(table),
         "questions": {
             "id": table["id"].to_list(),
             "family": table["family"].to_list(),
@@ -159,6 +161,12 @@ def _pack(
         **drawn,
     }
     return packed, notes
+
+
+def _words(table: pl.DataFrame) -> dict[str, str]:
+    """Families, templates and relations as they are read, by their names."""
+    names = {name for column in ("family", "template", "relation") for name in table[column].drop_nulls()}
+    return {name: in_words(name) for name in sorted(names)}
 
 
 def _without_picture(n: int) -> str:

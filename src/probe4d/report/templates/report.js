@@ -45,11 +45,10 @@
     for (const [value, text] of entries) select.append(element("option", { value }, text));
   }
 
-  const inWords = (name) => (/^(front|back)-(left|right)$/.test(name) ? name : name.replaceAll("-", " "));
   const distinct = (values) => [...new Set(values.filter((value) => value !== null))];
   const same = (values) => values.map((value) => [value, value]);
-  const named = (values) => values.map((value) => [value, inWords(value)]);
-  const kinds = questions.family.map((family, index) => `${inWords(family)} ${questions.format[index]}`);
+  const named = (values) => values.map((value) => [value, data.words[value]]);
+  const kinds = questions.family.map((family, index) => `${data.words[family]} ${questions.format[index]}`);
   fill(filters.family, [["", "all"], ...named(distinct(questions.family)), ...same(distinct(kinds).sort())]);
   fill(filters.template, [["", "all"], ...named(distinct(questions.template).sort())]);
   fill(filters.relation, [["", "all"], ...named(distinct(questions.relation).sort())]);
@@ -175,7 +174,7 @@
   // The template, where family and format do not tell it.
   function template(index) {
     const name = questions.template[index];
-    return name === `${questions.family[index]}-${questions.format[index]}` ? null : inWords(name);
+    return name === `${questions.family[index]}-${questions.format[index]}` ? null : data.words[name];
   }
 
   function options(index) {
