@@ -1,12 +1,10 @@
-"""Recorded scenes with cameras, a benchmark of them, and ways to break its questions."""
+"""Recorded scenes with cameras, a benchmark of them, and what its questions are about."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from mutating import SCENES, Original, Row, Tables, changed, keep_rows, read_tables, row_of, with_facts
+from mutating import SCENES, Original, Row, Tables, keep_rows, read_tables, row_of
 from street_making import captioned
 
 from probe4d.benchmarks.benchmark import Benchmark
@@ -14,7 +12,7 @@ from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suites import build
 from probe4d.scenes.opening import open_scenes
 
-__all__ = ["box_of", "fact", "labels", "objects_in_order", "original_of", "tables_with_cameras", "view_of"]
+__all__ = ["box_of", "labels", "original_of", "tables_with_cameras", "view_of"]
 
 _CHANNELS = ("LIDAR_TOP", "CAM_FRONT", "CAM_FRONT_LEFT", "CAM_BACK")
 
@@ -38,36 +36,6 @@ def original_of(tables: Tables, root: Path, *, refer: str) -> Original:
         return build("spatial-qa", scenes, None, scale="sample:1140", refer=refer, captions=captions)
 
     return Original(tables, root, sample)
-
-
-def fact(path: str, value: Callable[[Any], Any]) -> Callable[[Question], Question]:
-    """Change one fact, named by keys and indices."""
-
-    def change(facts: dict[str, Any]) -> None:
-        *holders, last = (int(key) if key.isdigit() else key for key in path.split("."))
-        place: Any = facts
-        for key in holders:
-            place = place[key]
-        place[last] = value(place[last])
-
-    return lambda question: with_facts(question, change)
-
-
-def objects_in_order(question: Question, order: tuple[int, ...]) -> Question:
-    """A choice question with its options, and all that belongs to them, in another order; not its answer."""
-    entities = len(question.entities)
-    measure = "volumes_m3" if "volumes_m3" in question.facts else "distances_m"
-
-    def turn(facts: dict[str, Any]) -> None:
-        facts["objects"] = facts["objects"][:entities] + [facts["objects"][entities + at] for at in order]
-        facts[measure] = [facts[measure][at] for at in order]
-
-    turned = with_facts(question, turn)
-    return changed(
-        turned,
-        options=tuple(question.options[at] for at in order),
-        features=tuple(question.features[at] for at in order),
-    )
 
 
 def box_of(tables: Tables, question: Question, place: int = 0) -> Row:

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 from mutating import SCENES, Original, changed, rebuilt
-from spatial_mutating import labels, objects_in_order, view_of
+from spatial_changes import objects_in_order
+from spatial_mutating import labels, view_of
 
 from probe4d.benchmarks.question import Question, derived_id
 from probe4d.benchmarks.spatial_qa.audit import audit
