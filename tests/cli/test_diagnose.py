@@ -128,6 +128,10 @@ def test_templates_are_printed_and_controls_learn_from_another_benchmark(
         called(*given, tmp_path / "few")
     with pytest.raises(InputError, match="no report is written to it"):
         called("diagnose", tmp_path / "few", "--out", tmp_path / "full", "--fit-controls", tmp_path / "full")
+    making.benchmark_of(rows[:64], tmp_path / "balanced", suite="spatial-qa", parameters={"balance": "contents"})
+    capsys.readouterr()
+    called("diagnose", tmp_path / "balanced", "--no-report", "--out", tmp_path / "inside")
+    assert "--fit-controls BENCH lets controls learn from another benchmark" in capsys.readouterr().err
 
 
 def test_controls_alone_and_comparisons(command: Command, asked: Path, tmp_path: Path) -> None:

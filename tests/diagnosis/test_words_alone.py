@@ -19,8 +19,8 @@ from probe4d.diagnosis.words_alone import said_of_templates
 from probe4d.runs.selection import Selection
 from probe4d.wording import in_percent
 
-FULL = benchmark_of(pair_questions(1, scenes=16))
-BALANCED = benchmark_of(balanced_in_contexts(FULL.questions, 4), parameters={"balance": "contents"})
+FULL = benchmark_of(pair_questions(1, scenes=16), suite="spatial-qa")
+BALANCED = benchmark_of(balanced_in_contexts(FULL.questions, 4), suite="spatial-qa", parameters={"balance": "contents"})
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,8 @@ def test_controls_that_learned_outside_stand_in_every_table() -> None:
 
 def part_of(benchmark: Benchmark, scenes: int) -> Benchmark:
     """The questions of the first scenes."""
-    return benchmark_of([one for one in benchmark.questions if one.scene < f"scene-{scenes:04d}"])
+    some = [one for one in benchmark.questions if one.scene < f"scene-{scenes:04d}"]
+    return benchmark_of(some, suite=benchmark.record.suite)
 
 
 def test_numbers_learned_outside_stand_in_every_table() -> None:

@@ -183,8 +183,7 @@ def test_words_alone_are_charted_where_families_have_several_templates() -> None
     assert [row[3] for row in part.table.rows] == [percent(value) for value in words["value"]]
     assert len(part.charts) == words.select("family", "format").n_unique()
     assert not part.statements
-    record = msgspec.structs.replace(diagnosis.benchmark.record, parameters={"balance": "contents"})
-    balanced = dataclasses.replace(diagnosis, benchmark=dataclasses.replace(diagnosis.benchmark, record=record))
+    balanced = dataclasses.replace(diagnosis, balanced_in_context=True)
     (part,) = (section for section in sections(balanced) if section.anchor == "templates")
     assert "falls far below chance by construction" in part.statements[0].text
     (part,) = (

@@ -82,6 +82,8 @@ class Suite:
         answers_in: (questions, scenes) to what would be right if each question were asked of each scene, in the
             columns of `ANSWERS_SCHEMA`; null where the suite does not say.
         averages: Tables of its paper whose averages are to be told under their own names.
+        balanced_in_context: Says of the record of a benchmark whether Yes and No were made equally frequent in every
+            context of it; null where the suite has no such samples.
         before_letters: Of the record of a benchmark, what stands before the letters by which its questions call
             objects that have to be marked in pictures, such as `object `; null where they call none so.
         deciding_sizes: Which size of the box that decides (`witness` in facts) a rule asks of, by rule; of a rule that
@@ -96,5 +98,6 @@ class Suite:
     families: tuple[str, ...]
     answers_in: Callable[..., pl.DataFrame] | None = None
     averages: tuple[Average, ...] = ()
+    balanced_in_context: Callable[[BenchmarkRecord], bool] | None = None
     before_letters: Callable[[BenchmarkRecord], str | None] | None = None
     deciding_sizes: Mapping[str, Literal["width", "height"]] = field(default_factory=dict)

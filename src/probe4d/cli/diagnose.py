@@ -75,6 +75,8 @@ def diagnose_command(
     written = write_report(diagnosis, out, scenes=scenes, page=not no_report)
     for warning in diagnosis.warnings:
         output.note(warning)
+    if diagnosis.balanced_in_context and fit_controls is None:
+        output.note("--fit-controls BENCH lets controls learn from another benchmark.")
     changes = parser_changes(diagnosis)
     if changes and not any(one.changed for one in changes):
         output.note("The other parsers read every answer as the one chosen does.")

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
+from probe4d.benchmarks.suite import Average
 from probe4d.benchmarks.suites import SUITES
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.bootstrap import FEW_SCENES
@@ -64,7 +65,7 @@ def diagnose(
     """
     names = _checked_names(runs)
     suite = benchmark.record.suite
-    averages = SUITES[suite].averages if suite in SUITES else ()
+    averages, balanced = _told_by_suite(benchmark.record)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     scored = _scored(benchmark, sheet, number_sheet)
     gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
@@ -96,15 +97,26 @@ def diagnose(
             controls.numbers,
             learned_from=controls.learned_from or benchmark.fingerprint,
         ),
+        averages=averages,
+        balanced_in_context=balanced,
         learned_from=controls.learned_from,
         warnings=(
-            *filter(None, [controls.told, balance_shines_through(benchmark, controls.learned_from)]),
+            *filter(None, [controls.told, balance_shines_through(balanced, controls.learned_from)]),
             *_doubts(benchmark, scored, gathered.rows.filter(pl.col("run").is_in(names[:1]))),
             *map(_said_of_unpaired, labels.unpaired),
             *gathered.warnings,
             *compared.warnings,
         ),
     )
+
+
+def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], bool]:
+    """The averages of the suite's paper, and whether Yes and No are equally frequent in every context."""
+    suite = SUITES.get(record.suite)
+    if suite is None:
+        return (), False
+    balanced = suite.balanced_in_context
+    return suite.averages, balanced is not None and balanced(record)
 
 
 def _scored(benchmark: Benchmark, sheet: Sheet, numbers: NumberSheet) -> pl.DataFrame:

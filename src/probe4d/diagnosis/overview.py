@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.benchmarks.suites import SUITES
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.parsing.units import UNITS
 from probe4d.diagnosis.sheet import SCORED_FORMATS, TEMPLATE
@@ -79,8 +78,7 @@ def averages(diagnosis: Diagnosis) -> pl.DataFrame:
     Returns:
         Columns average, of (the metric that it is of), and one for each run and control, as in `accuracies`.
     """
-    suite = SUITES.get(diagnosis.benchmark.record.suite)
-    of = {one.name: one.of for one in suite.averages} if suite else {}
+    of = {one.name: one.of for one in diagnosis.averages}
     figures = diagnosis.figures.filter(pl.col("metric").is_in(of), pl.col("relation") == "all")
     figures = figures.with_columns(average="metric", of=pl.col("metric").replace_strict(of, return_dtype=pl.String()))
     return in_order(_pivoted(figures, diagnosis, ["average", "of"], "value"), "average", list(of))

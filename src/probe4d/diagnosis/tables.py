@@ -10,6 +10,7 @@ from typing import Literal
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.suite import Average
 from probe4d.runs.run import Run
 
 __all__ = [
@@ -291,6 +292,8 @@ class Diagnosis:
             `variants_pairs_alike`, `variants_all_right`, `variants_any_right` and `variants_accuracy`.
         numbers: Columns of `NUMBERS_SCHEMA`.
         words_alone: Columns of `WORDS_ALONE_SCHEMA`.
+        averages: Averages of the paper of the benchmark's suite.
+        balanced_in_context: Whether Yes and No were made equally frequent in every context of the benchmark.
         learned_from: Fingerprint of the benchmark that the controls learned from; null where that is this one.
         warnings: What the reader should know, as sentences.
     """
@@ -310,6 +313,8 @@ class Diagnosis:
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     numbers: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NUMBERS_SCHEMA))
     words_alone: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WORDS_ALONE_SCHEMA))
+    averages: tuple[Average, ...] = ()
+    balanced_in_context: bool = False
     learned_from: str | None = None
     warnings: tuple[str, ...] = ()
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.bootstrap import SceneSums, intervals
 from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, SETTLED, FromWords, fixed_control
 from probe4d.diagnosis.number_errors import within_tolerance
@@ -135,7 +134,7 @@ def said_of_templates(diagnosis: Diagnosis) -> Iterator[str]:
         diagnosis: What words alone give away.
     """
     judged = diagnosis.words_alone.filter(pl.col("n") >= ENOUGH)
-    untold = balance_shines_through(diagnosis.benchmark, diagnosis.learned_from) is not None
+    untold = balance_shines_through(diagnosis.balanced_in_context, diagnosis.learned_from) is not None
     if untold or not has_templates(diagnosis.words_alone) or not judged.height:
         return
     yield _said_of_solved(judged)
@@ -166,18 +165,18 @@ def _said_of_solved(judged: pl.DataFrame) -> str:
     return f"{begun} {solved.height} of {of}: {listed(named)}."
 
 
-def balance_shines_through(benchmark: Benchmark, learned_from: str | None) -> str | None:
+def balance_shines_through(balanced: bool, learned_from: str | None) -> str | None:
     """What is to be known where controls learn inside a sample that is balanced in contents; null elsewhere.
 
     Args:
-        benchmark: The questions.
+        balanced: Whether the questions are such a sample (`Diagnosis.balanced_in_context`).
         learned_from: Fingerprint of another benchmark that the controls learned from; null where there is none.
     """
-    if benchmark.record.parameters.get("balance") != "contents" or learned_from is not None:
+    if not balanced or learned_from is not None:
         return None
     return (
         "In this sample Yes and No are equally frequent in every context, so that control:content, which learns from "
         "all of it but the question's scene, falls far below chance by construction, and what is set against it "
-        "means nothing. Let it learn outside of the sample: --fit-controls with a benchmark that holds further "
-        "questions of the same suite."
+        "means nothing. Let it learn outside of the sample, from a benchmark that holds further questions of the same "
+        "suite."
     )

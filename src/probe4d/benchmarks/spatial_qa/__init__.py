@@ -31,6 +31,10 @@ def _before_letters(record: BenchmarkRecord) -> str | None:
     return BEFORE_LETTERS if record.parameters.get("refer") == "marker" else None
 
 
+def _balanced_in_context(record: BenchmarkRecord) -> bool:
+    return record.parameters.get("balance") == "contents"
+
+
 SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
@@ -39,6 +43,7 @@ SUITE = Suite(
     prompts=PROMPTS,
     families=LEVELS,
     averages=AVERAGES,
+    balanced_in_context=_balanced_in_context,
     before_letters=_before_letters,
     deciding_sizes=DECIDING_SIZES,
 )

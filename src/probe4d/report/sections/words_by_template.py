@@ -53,7 +53,7 @@ def words_by_template(diagnosis: Diagnosis) -> Section:
             shares = [one[name] for name in ("fixed", "known", "settled", "settled_value")]
             told_shares = ["" if one is None else percent(one) for one in shares]
             rows.append((*about, *figure_cells(figure), chance, *told_shares, solved))
-    doubt = balance_shines_through(diagnosis.benchmark, diagnosis.learned_from)
+    doubt = balance_shines_through(diagnosis.balanced_in_context, diagnosis.learned_from)
     source = "" if diagnosis.learned_from is None else " The controls learned from another benchmark."
     return Section(
         "templates",
