@@ -30,7 +30,6 @@ __all__ = [
     "read_tables",
     "rebuilt",
     "row_of",
-    "tokens",
     "with_facts",
     "write_tables",
 ]
@@ -47,8 +46,8 @@ def read_tables(folder: Path, scenes: Collection[str], channels: Collection[str]
     """Read the tables of some scenes, of readings only those of sensors of some channels."""
     tables: Tables = {path.stem: json.loads(path.read_bytes()) for path in sorted(folder.glob("*.json"))}
     keep_rows(tables, "scene", "name", scenes)
-    keep_rows(tables, "sample", "scene_token", tokens(tables["scene"]))
-    samples = tokens(tables["sample"])
+    keep_rows(tables, "sample", "scene_token", _tokens(tables["scene"]))
+    samples = _tokens(tables["sample"])
     sensors = {row["token"] for row in tables["sensor"] if row["channel"] in channels}
     calibrations = {row["token"] for row in tables["calibrated_sensor"] if row["sensor_token"] in sensors}
     keep_rows(tables, "sample_data", "sample_token", samples)
@@ -63,7 +62,7 @@ def keep_rows(tables: Tables, table: str, column: str, values: Collection[str]) 
     tables[table] = [row for row in tables[table] if row[column] in values]
 
 
-def tokens(rows: Iterable[Row]) -> set[str]:
+def _tokens(rows: Iterable[Row]) -> set[str]:
     return {row["token"] for row in rows}
 
 
