@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import making
 import probe4d
 from probe4d.cli import app
 from probe4d.cli.arguments import (
@@ -98,6 +99,25 @@ def test_folders_that_are_none_or_hold_something_else_are_refused(bench: Path, t
             app(arguments, standalone_mode=False)
     with pytest.raises(InputError, match="is not a folder"):
         app(["ask", str(tmp_path / "nowhere"), "--model", "control:fixed", "--out", "run"], standalone_mode=False)
+
+
+def test_who_answers_numbers_alone_is_asked_no_family_without_them(tmp_path: Path) -> None:
+    of_families = {"gaps": {"format": "number", "facts": {"unit": "metres"}, "answer": "2.5"}, "kinds": {}}
+    questions = [
+        making.with_id_of_content(
+            making.question(place, scene=f"s{place % 2}", family=family, entities=(family, str(place)), **about)
+        )
+        for family, about in of_families.items()
+        for place in range(4)
+    ]
+    making.benchmark_of(questions, tmp_path / "bench", suite="lidar-hallu")
+    median = ["ask", str(tmp_path / "bench"), "--model", "control:median", "--out", str(tmp_path / "run")]
+    for options in ([], ["--dry-run"], ["--family", "kinds", "--family", "gaps"]):
+        with pytest.raises(InputError, match=r"no question of kinds asks for one\. Ask it what does: --family gaps\."):
+            app([*median, *options], standalone_mode=False)
+    assert not (tmp_path / "run").exists()
+    app([*median, "--family", "gaps"], standalone_mode=False)
+    assert probe4d.read_run(tmp_path / "run").answers["text"].to_list() == ["2.5 metres"] * 4
 
 
 def test_a_preset_fills_and_the_user_wins(

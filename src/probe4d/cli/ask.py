@@ -112,6 +112,8 @@ def ask(
     if is_lidar_lm(name) and features is None and prompts.evidence is None:
         output.note(f"{name} is shown no features. Give --features, or --evidence none if that is meant.")
     read = prompts.questions(benchmark, plan.evidence)
+    if is_control(name):
+        _refuse_families_without_numbers(read, name)
     scenes = prompts.scenes(read, plan.evidence)
     if out is None or dry_run:
         _print_estimate(read, name, plan, scenes, features, tokenizer, as_json=as_json)
@@ -133,6 +135,26 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
     if given is not None and given != preset.model:
         output.note(f"The options of the preset {preset.name} ({preset.title}) are used for {given}.")
     return given or preset.model or ""
+
+
+def _refuse_families_without_numbers(benchmark: Benchmark, control: str) -> None:
+    """Refuse to ask a control that answers numbers alone families that ask for none: every question would fail."""
+    from probe4d.diagnosis.controls import CONTROLS
+    from probe4d.diagnosis.number_sheet import NUMBER
+    from probe4d.errors import InputError
+    from probe4d.wording import listed
+
+    if control not in CONTROLS or CONTROLS[control].labels is not None:
+        return
+    of_numbers = benchmark.table.filter(format=NUMBER)["family"].unique(maintain_order=True).to_list()
+    others = [family for family in benchmark.table["family"].unique(maintain_order=True) if family not in of_numbers]
+    if of_numbers and others:
+        options = [f"--family {family}" for family in of_numbers]
+        raise InputError(
+            f"{control} answers numbers alone, and no question of {listed(others)} asks for one.",
+            path=benchmark.path,
+            remedy=f"Ask it what does: {' '.join(options)}.",
+        )
 
 
 def _print_estimate(
