@@ -45,3 +45,10 @@ def test_equal_margins_are_one_bin() -> None:
     questions = [question(n, "Yes", margin=2.0) for n in range(5)]
     slices = diagnose(benchmark_of(questions), []).slices.filter(run="control:fixed")
     assert slices.select("from", "to", "n").rows() == [(2.0, None, 5)]
+
+
+def test_margins_of_different_units_share_no_bin() -> None:
+    units = ["metres", "cubic metres"] * 10
+    questions = [question(n, "Yes", margin=n / 10, facts={"margin_unit": unit}) for n, unit in enumerate(units)]
+    slices = diagnose(benchmark_of(questions), []).slices.filter(run="control:fixed", by="margin")
+    assert slices.group_by("unit").agg(pl.col("n").sum()).sort("unit").rows() == [("cubic metres", 10), ("metres", 10)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from probe4d.store.files import write_bytes
 from probe4d.store.logs import read_lines
 
 __all__ = ["Caption", "read_captions", "write_captions"]
+
+_UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs")
+"""Unicode's general categories of control and format characters, and of those that are not assigned."""
 
 
 class Caption(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +37,8 @@ def read_captions(path: Path | str) -> dict[str, str]:
         Captions by instance token; tracks without one are left out.
 
     Raises:
-        InputError: There is no such file, a line is no caption, a caption has no word in it, or a track has two.
+        InputError: There is no such file, a line is no caption, a caption has no word in it or a character that does
+            not show, or a track has two.
     """
     path = Path(path)
     if not path.is_file():
@@ -57,6 +62,14 @@ def read_captions(path: Path | str) -> dict[str, str]:
                 path=path,
                 row=f"line {line}",
                 remedy="Write null where there is no caption.",
+            )
+        if (hidden := next((sign for sign in words if unicodedata.category(sign) in _UNSEEN), None)) is not None:
+            raise InputError(
+                f"has a caption with a character that does not show (U+{ord(hidden):04X}): what a model reads would "
+                "not be what a person sees.",
+                path=path,
+                row=f"line {line}",
+                remedy="Write the caption without it, or null.",
             )
         captions[caption.track] = words
     return captions

@@ -21,7 +21,7 @@ _MARGIN_BINS = 5
 def slices_table(sheet: Sheet) -> pl.DataFrame:
     """Accuracy of every answerer in bins of `margin` and of `lidar_points`; columns of `SLICES_SCHEMA`.
 
-    Margins are cut at the quintiles of the family and format, since each rule measures in its own unit;
+    Margins are cut at the quintiles of the family, format and unit, since rules measure in units of their own;
     returns at 5, 10, 20, 50 and 100. Questions without a value are in no bin; empty bins have no row.
     """
     keys: list[tuple[Group, str, str, float, float | None]] = []
@@ -41,24 +41,27 @@ def slices_table(sheet: Sheet) -> pl.DataFrame:
 
 
 def _bins(sheet: Sheet, cell: Group) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:
-    for by in ("margin", "lidar_points"):
-        values = sheet.questions[by].cast(pl.Float64).fill_null(float("nan")).to_numpy()[cell.items]
-        known = values[~np.isnan(values)]
-        if not known.size:
-            continue
-        edges = _margin_edges(known) if by == "margin" else _RETURNS_EDGES
-        unit = _margin_unit(sheet, cell) if by == "margin" else "returns"
-        for low, high in zip(edges, (*edges[1:], None), strict=True):
-            inside = (values >= low) & (values < (np.inf if high is None else high))
-            if inside.any():
-                yield by, unit, low, high, cell.items[inside]
+    questions = sheet.questions[cell.items]
+    units = questions["facts"].str.json_path_match("$.margin_unit").fill_null("unit of the rule").to_numpy()
+    margins, returns = (
+        questions[by].cast(pl.Float64).fill_null(float("nan")).to_numpy() for by in ("margin", "lidar_points")
+    )
+    for unit in dict.fromkeys(units[~np.isnan(margins)].tolist()):
+        of_unit = np.where(units == unit, margins, np.nan)
+        yield from _within("margin", unit, of_unit, _margin_edges(of_unit[~np.isnan(of_unit)]), cell)
+    if not np.isnan(returns).all():
+        yield from _within("lidar_points", "returns", returns, _RETURNS_EDGES, cell)
+
+
+def _within(
+    by: str, unit: str, values: npt.NDArray[np.float64], edges: tuple[float, ...], cell: Group
+) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:
+    for low, high in zip(edges, (*edges[1:], None), strict=True):
+        inside = (values >= low) & (values < (np.inf if high is None else high))
+        if inside.any():
+            yield by, unit, low, high, cell.items[inside]
 
 
 def _margin_edges(margins: npt.NDArray[np.float64]) -> tuple[float, ...]:
     cuts = np.quantile(margins, np.arange(1, _MARGIN_BINS) / _MARGIN_BINS)
     return tuple(dict.fromkeys([float(min(0.0, margins.min())), *(float(round(cut, 3)) for cut in cuts)]))
-
-
-def _margin_unit(sheet: Sheet, cell: Group) -> str:
-    units = sheet.questions[cell.items]["facts"].str.json_path_match("$.margin_unit").drop_nulls()
-    return str(units[0]) if units.len() else "unit of the rule"

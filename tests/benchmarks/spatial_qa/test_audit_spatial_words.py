@@ -53,12 +53,12 @@ def test_letters_that_change_places_are_found(lettered: Original) -> None:
 
 
 def test_letters_follow_from_all_that_an_image_shows(lettered: Original, tmp_path: Path) -> None:
-    leftmost = {view_of(q): q for q in lettered.questions if labels(q) == ["object A"]}
-    target = next(q for q in lettered.questions if labels(q) == ["object B"] and view_of(q) in leftmost)
+    leftmost = {view_of(q): q for q in lettered.questions if labels(q) == ["object E"]}
+    target = next(q for q in lettered.questions if labels(q) == ["object F"] and view_of(q) in leftmost)
     tables = deepcopy(lettered.tables)
     tables["sample_annotation"].remove(box_of(tables, leftmost[view_of(target)]))
     about = [f.what for f in audit(lettered.benchmark, write_tables(tables, tmp_path)) if f.question == target.id]
-    assert about == ["'object B' stands for an object whose place from the left makes it 'object A'."]
+    assert about == ["'object F' stands for an object whose place from the left makes it 'object E'."]
 
 
 def test_a_track_that_one_question_calls_otherwise_is_found(original: Original) -> None:

@@ -200,6 +200,28 @@ def test_objects_without_caption_are_left_out_and_counted(street: Scenes, tmp_pa
     assert benchmark.record.exclusions["object has no caption"] > 0
 
 
+def test_captions_of_no_object_are_named_as_what_is_missing(street: Scenes, tmp_path: Path) -> None:
+    path = tmp_path / "captions.jsonl"
+    for text in ("", '{"track": "elsewhere", "caption": "the car"}\n'):
+        path.write_text(text)
+        for scale in ("full", "sample:100"):
+            with pytest.raises(InputError, match="its captions name no object that cameras show") as refused:
+                built(street, None, refer="caption", captions=path, scale=scale)
+            assert "object has no caption" in str(refused.value)
+
+
+def test_a_sample_too_small_for_any_question_is_refused_as_such(street: Scenes) -> None:
+    with pytest.raises(InputError, match="allows no question") as refused:
+        built(street, None, scale="sample:1", balance="contents")
+    assert "sample" in str(refused.value)
+
+
+def test_no_object_has_the_letter_of_an_option(full: Benchmark) -> None:
+    words = set(full.table["entities"].explode().drop_nulls()) | set(full.table["options"].explode().drop_nulls())
+    assert words
+    assert not words & {f"object {letter}" for letter in "ABCD"}
+
+
 def test_graphs_hold_the_objects_and_the_pairs_that_are_asked_about(full: Benchmark, street: Scenes) -> None:
     assert full.path is not None
     files = sorted((full.path / "graphs").glob("*.jsonl"))
@@ -232,7 +254,7 @@ def test_an_image_with_one_object_has_a_graph_without_edges(tmp_path: Path) -> N
     built(seen([placed("a", 10, 0)], [camera()]), tmp_path / "out", min_side_px=SMALL_PX, graphs=True)
     (graph,) = [json.loads(line) for line in (tmp_path / "out" / "graphs" / "scene-a.jsonl").read_text().splitlines()]
     assert graph["edges"] == []
-    assert [node["attributes"]["caption"] for node in graph["nodes"]] == ["object A"]
+    assert [node["attributes"]["caption"] for node in graph["nodes"]] == ["object E"]
 
 
 def test_the_folder_reads_back_and_its_card_and_counts_say_what_it_holds(full: Benchmark) -> None:

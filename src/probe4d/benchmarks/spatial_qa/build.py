@@ -33,6 +33,7 @@ from probe4d.benchmarks.spatial_qa.card import CARD
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
 from probe4d.benchmarks.spatial_qa.draws import Balance, Draw
 from probe4d.benchmarks.spatial_qa.measuring import Ambiguous, Measuring, Refer
+from probe4d.benchmarks.spatial_qa.referring import NO_CAPTION
 from probe4d.benchmarks.spatial_qa.views import Filters, UnknownVisibility
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import InputError
@@ -148,17 +149,27 @@ def build(
             probe4d=__version__,
         )
         if not record.questions:
-            raise InputError(
-                "allows no question.",
-                path=scenes.root,
-                remedy="Check with `probe4d scenes` that cameras show boxes, or loosen the filters.",
-            )
+            raise _nothing_to_ask(scenes, record, draw)
         composition = composition_of(assembled.questions)
         composition.counts.write_csv(folder / COMPOSITION_FILE)
         write_description(folder, record, dataset_card(record, CARD, composition))
         if out is None:
             return Benchmark(read_benchmark(folder).table, record)
     return Benchmark.at(Path(out), record)
+
+
+def _nothing_to_ask(scenes: Scenes, record: BenchmarkRecord, draw: Draw | None) -> InputError:
+    """Why there is no question, with all that was left out."""
+    left_out = "; ".join(f"{n:,} × {reason}" for reason, n in record.exclusions.items())
+    told = f" Left out: {left_out}." if left_out else ""
+    what = "cameras show no object that can be asked about"
+    remedy = "Check with `probe4d scenes` that there are cameras that show boxes, or loosen the filters."
+    if NO_CAPTION in record.exclusions and not any(": " in reason for reason in record.exclusions):
+        what, remedy = "its captions name no object that cameras show", "Give the captions of this dataset."
+    elif draw is not None:
+        what = f"{what}, or a sample of {draw.size:,} cannot have as many of each answer"
+        remedy = f"Ask for a larger sample. {remedy}"
+    return InputError(f"allows no question: {what}.{told}", path=scenes.root, remedy=remedy)
 
 
 def _assembled(assembly: Assembly, draw: Draw | None, file: Path) -> Assembled:

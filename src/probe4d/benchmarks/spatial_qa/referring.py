@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-__all__ = ["BEFORE_LETTERS", "VIEW", "Referred", "by_captions", "by_markers", "same_words"]
+__all__ = ["BEFORE_LETTERS", "NO_CAPTION", "VIEW", "Referred", "by_captions", "by_markers", "same_words"]
 
 VIEW = ("scene", "frame", "channel")
 """What tells one camera image of a key frame from all others."""
@@ -18,8 +18,11 @@ VIEW = ("scene", "frame", "channel")
 BEFORE_LETTERS = "object "
 """What stands before the letter of an object."""
 
+NO_CAPTION = "object has no caption"
+"""Why objects are left out to which no caption is given."""
+
 _LETTERS = 26
-_NO_CAPTION = "object has no caption"
+_FIRST = len("ABCD")  # the letters of options
 
 
 class Referred(NamedTuple):
@@ -46,11 +49,13 @@ def by_captions(objects: pl.DataFrame, captions: dict[str, str]) -> Referred:
     )
     found = objects.join(table, on="track", how="inner", maintain_order="left")
     without = objects.height - found.height
-    return Referred(found, {_NO_CAPTION: without} if without else {})
+    return Referred(found, {NO_CAPTION: without} if without else {})
 
 
 def by_markers(objects: pl.DataFrame) -> Referred:
-    """Let questions refer to objects by letters, from left to right in each image: A to Z, then AA, AB and so on.
+    """Let questions refer to objects by letters, from left to right in each image: E to Z, then AA, AB and so on.
+
+    A to D are the letters of options. Who answers "A" means that option, and no object that another option offers.
 
     Args:
         objects: Objects in views.
@@ -58,7 +63,7 @@ def by_markers(objects: pl.DataFrame) -> Referred:
     ordered = objects.sort(*VIEW, "left_px", "top_px", "track")
     number = pl.int_range(pl.len()).over(VIEW)
     most = ordered.select(number.max()).item() if ordered.height else None
-    letters = pl.Series([_letters(place) for place in range(0 if most is None else most + 1)], dtype=pl.String)
+    letters = pl.Series([_letters(_FIRST + place) for place in range(0 if most is None else most + 1)], dtype=pl.String)
     places = ordered.select(number).to_series()
     marked = ordered.with_columns(refer=BEFORE_LETTERS + letters.gather(places))
     return Referred(marked.sort(*VIEW, "track"), {})

@@ -33,15 +33,16 @@ def slices(diagnosis: Diagnosis, names: Sequence[str]) -> Section:
         left_out = f" Drawn are the first {LINES} of {len(every)} runs, {listed(runs)}; the table holds all."
     keys = ["by", "unit", "family", "format"]
     for (by, unit, family, kind), part in diagnosis.slices.group_by(keys, maintain_order=True):
-        bins = part.select("from", "to").unique(maintain_order=True).sort("from")
-        label = {low: _bin(low, high) for low, high in bins.iter_rows()}
-        place = {low: position for position, low in enumerate(label)}
+        # Runs that were asked different questions have bins of their own, which may begin alike.
+        bins = part.select("from", "to").unique().sort("from", "to", nulls_last=True).with_row_index("place")
+        named = bins.with_columns(bin=pl.Series([_bin(*ends) for ends in bins.select("from", "to").iter_rows()]))
+        placed = part.join(named, on=["from", "to"], how="left", nulls_equal=True, maintain_order="left")
         what = "LiDAR returns" if by == "lidar_points" else f"margin ({unit})"
         title = f"{asked(str(family), str(kind)).capitalize()}: {what}"
-        told = part.select(
+        told = placed.select(
             pl.col("run").alias("name"),
-            pl.col("from").replace_strict(label, return_dtype=pl.String).alias("bin"),
-            pl.col("from").replace_strict(place, return_dtype=pl.Int64).alias("place"),
+            "bin",
+            pl.col("place").cast(pl.Int64),
             pl.col("accuracy").alias("value"),
             "low",
             "high",

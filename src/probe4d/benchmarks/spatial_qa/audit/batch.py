@@ -159,7 +159,8 @@ def _fault(told: Any, expected: Expected, scene: MeasuredScene, frame: int, came
     if not 0 <= frame < scene.key_frames:
         return f"frame {frame} lies outside the scene's {scene.key_frames} key frames"
     if camera < 0:
-        return f"no camera of the dataset has the channel that is asked about ({', '.join(scene.channels)} have)"
+        there = ", ".join(scene.channels) or "none"
+        return f"no camera of the dataset has the channel that is asked about; its cameras: {there}"
     for one in told.objects:
         box = scene.row_of_token.get(one.box)
         if box is None:

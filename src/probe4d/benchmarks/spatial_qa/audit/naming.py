@@ -16,6 +16,7 @@ from probe4d.benchmarks.spatial_qa.reading import Asked, names_objects, read_ste
 __all__ = ["check_texts", "check_words"]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_OPTIONS = 4  # A to D stand for options, never for objects
 _KEPT_TAIL = 8
 """How many characters of an instance token tell an entity from another of the same words."""
 
@@ -142,7 +143,7 @@ def _letters(scene: MeasuredScene) -> NDArray[np.object_]:
         for of_frame, _, _, _, row in order:
             place = place + 1 if of_frame == frame else 0
             frame = of_frame
-            letters[camera, row] = f"object {_spreadsheet_column(place)}"
+            letters[camera, row] = f"object {_spreadsheet_column(_OPTIONS + place)}"
     return letters
 
 
