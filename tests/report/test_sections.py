@@ -174,6 +174,17 @@ def test_bins_of_a_part_are_not_drawn_among_those_of_all() -> None:
     assert {row[1] for row in slices.table.rows if "margin" in row[0]} >= {"before", "after"}
 
 
+def test_bins_that_begin_alike_and_end_otherwise_keep_their_names() -> None:
+    other = (pl.col("run") == "after") & (pl.col("by") == "margin")
+    longer = DIAGNOSIS.slices.with_columns(pl.when(other).then(pl.col("from") + 0.25).otherwise("to").alias("to"))
+    (slices,) = (one for one in sections(dataclasses.replace(DIAGNOSIS, slices=longer)) if one.anchor == "slices")
+    (usual,) = (one for one in sections(DIAGNOSIS) if one.anchor == "slices")
+    for name, changed in (("before", False), ("after", True)):
+        named, before = ([row[2] for row in part.table.rows if row[1] == name] for part in (slices, usual))
+        assert (named != before) == changed
+        assert len(set(zip(named, before, strict=True))) == len(set(before))
+
+
 def test_words_alone_are_charted_where_families_have_several_templates() -> None:
     templates = [msgspec.structs.replace(one, template=f"{one.template} {one.order % 2}") for one in QUESTIONS]
     diagnosis = diagnosed({}, templates)
