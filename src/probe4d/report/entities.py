@@ -97,7 +97,7 @@ def unpack(boxes: pl.DataFrame, keyframes: pl.DataFrame) -> SceneBoxes:
 
 def measured_elsewhere(question: Question, part: SceneBoxes) -> bool:
     """Whether a question names the records it was measured from, and the scene holds none of them."""
-    named = {pose.get("token") for pose in question.facts.get("poses") or ()}
+    named = {pose.get("token") for pose in question.facts.get("poses") or () if isinstance(pose, dict)}
     named |= {*(one.box for one in pointed_objects(question)), witness_of(question)}
     named.discard(None)
     return bool(named) and named.isdisjoint(part.poses) and named.isdisjoint(part.tokens)

@@ -88,7 +88,7 @@ def _rows(question: Question, key: str, value: Any) -> Iterator[tuple[str, str]]
                 yield f"{_name(compared.one)} of {letter}. {text}", in_units(compared.one, measure)
         case (("hidden_after_m" | "witness"), None):
             yield _name(key), _ABSENT[key]
-        case "poses", list():
+        case "poses", list() if all(isinstance(pose, dict) for pose in value):
             yield "ego poses", ", ".join(f"frame {pose.get('frame')}: {pose.get('token')}" for pose in value)
         case "ego_motion", dict():
             yield "ego motion", str(value.get("text"))
