@@ -192,6 +192,18 @@ def test_objects_of_the_same_words_are_left_out_or_kept_apart_by_their_tokens(st
         assert len(set(options)) == len(options)
 
 
+@pytest.mark.parametrize("scale", ["full", "sample:200"])
+def test_objects_of_unknown_visibility_are_kept_and_counted_or_left_out_and_counted(scale: str) -> None:
+    boxes = [placed(str(at), 10 + 3 * at, at - 3, at / 5, visibility=None if at < 2 else 4) for at in range(6)]
+    kept = built(seen(boxes), None, scale=scale).record
+    dropped = built(seen(boxes), None, scale=scale, unknown_visibility="drop").record
+    sentence = "Of 2 of 6 objects in images the dataset does not say how visible they are: kept."
+    assert sentence in kept.shortfalls
+    assert sentence not in dropped.shortfalls
+    assert "visibility unknown" not in kept.exclusions
+    assert dropped.exclusions["visibility unknown"] == 2
+
+
 def test_objects_without_caption_are_left_out_and_counted(street: Scenes, tmp_path: Path) -> None:
     path = captioned(street, tmp_path / "captions.jsonl")
     lines = path.read_text().splitlines()
@@ -309,7 +321,8 @@ def test_nuscenes_mini_allows_every_template(real_data: Callable[[str], Path], t
         for name, template in TEMPLATES.items()
     }
     assert benchmark.record.shortfalls == [
-        "1,894 of 1,900 questions asked for, since the answers to a template are equally many."
+        "Of 15,275 of 15,275 objects in images the dataset does not say how visible they are: kept.",
+        "1,894 of 1,900 questions asked for, since the answers to a template are equally many.",
     ]
     above = benchmark.table.filter(template="above")
     assert above["scene"].value_counts()["count"].max() <= 6

@@ -72,6 +72,20 @@ class _Group(NamedTuple):
     scenes: Scenes
 
 
+class _Written(NamedTuple):
+    """What is to be said of a group whose questions are written.
+
+    Attributes:
+        exclusions: Number of objects and questions that were left out, by reason.
+        objects: Number of objects in images.
+        unknown: How many of these are of unknown visibility.
+    """
+
+    exclusions: dict[str, int]
+    objects: int
+    unknown: int
+
+
 def every_question(assembly: Assembly, parts: Path) -> Assembled:
     """Word every candidate, by template, then scene.
 
@@ -82,7 +96,7 @@ def every_question(assembly: Assembly, parts: Path) -> Assembled:
     Raises:
         InputError: As `candidates_of`.
     """
-    counts = _over_groups(partial(_write_parts, assembly=_to_send(assembly), parts=parts), assembly)
+    written = _over_groups(partial(_write_parts, assembly=_to_send(assembly), parts=parts), assembly)
     families = [
         [
             pl.scan_parquet(part)
@@ -92,7 +106,9 @@ def every_question(assembly: Assembly, parts: Path) -> Assembled:
         ]
         for level in LEVELS
     ]
-    return Assembled(_in_families(families), dict(sum(map(Counter, counts), Counter())), [])
+    exclusions = dict(sum((Counter(part.exclusions) for part in written), Counter()))
+    objects, unknown = sum(part.objects for part in written), sum(part.unknown for part in written)
+    return Assembled(_in_families(families), exclusions, _of_unknown_visibility(objects, unknown))
 
 
 def sampled_questions(assembly: Assembly, draw: Draw) -> Assembled:
@@ -115,7 +131,14 @@ def sampled_questions(assembly: Assembly, draw: Draw) -> Assembled:
             questions = pl.concat([drafting.questions(name, pools[name]) for name in names])
             order = ranks(questions["id"], seed=draw.seed, family=f"{SUITE_NAME}/{level}/order")
             families.append([questions[order.arg_sort()].lazy()])
-    return Assembled(_in_families(families), candidates.exclusions, shortfalls)
+    unknown = _of_unknown_visibility(candidates.objects.height, candidates.objects["visibility"].null_count())
+    return Assembled(_in_families(families), candidates.exclusions, [*unknown, *shortfalls])
+
+
+def _of_unknown_visibility(objects: int, unknown: int) -> list[str]:
+    if not unknown:
+        return []
+    return [f"Of {unknown:,} of {objects:,} objects in images the dataset does not say how visible they are: kept."]
 
 
 def _in_families(families: Sequence[Sequence[pl.LazyFrame]]) -> pl.LazyFrame:
@@ -162,14 +185,15 @@ def _measured(group: _Group, assembly: Assembly) -> Candidates:
     return candidates
 
 
-def _write_parts(group: _Group, *, assembly: Assembly, parts: Path) -> dict[str, int]:
+def _write_parts(group: _Group, *, assembly: Assembly, parts: Path) -> _Written:
     candidates = _measured(group, assembly)
     drafting = Drafting(candidates, needs=assembly.measuring.needs)
     for name, pool in candidates.pools.items():
         if pool.height:
             part = parts / f"{name}.{group.number:06d}.parquet"
             drafting.questions(name, pool).write_parquet(part, compression="zstd", compression_level=1)
-    return candidates.exclusions
+    objects = candidates.objects
+    return _Written(candidates.exclusions, objects.height, objects["visibility"].null_count())
 
 
 def _foremost_of(group: _Group, *, assembly: Assembly, draw: Draw) -> Candidates:
