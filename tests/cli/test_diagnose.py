@@ -287,7 +287,10 @@ def of_numbers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_numbers_and_sizes_are_printed(command: Command, of_numbers: Path, tmp_path: Path) -> None:
+def test_numbers_and_sizes_are_printed(
+    command: Command, of_numbers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     runs = (of_numbers / "small", of_numbers / "large")
     done = command("diagnose", of_numbers / "bench", *runs, "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr
