@@ -1,0 +1,78 @@
+"""Where the rules of STRIDE draw their lines, and why. The paper prints none of these numbers; they are ours."""
+
+from __future__ import annotations
+
+HISTORY_FRAMES = 4
+"""Key frames before the query frame: with it five, 0.5 s apart (App. A.3)."""
+MOTION_FRAMES = 4
+"""Key frames in which the future motion of an object is measured: as long as the history that is shown."""
+FUTURE_POSITIONS = 5
+"""Future positions of the ego vehicle that are asked for (App. C.3)."""
+PAST_POSITIONS = HISTORY_FRAMES
+"""Past positions: one for each earlier picture that is shown; one more could not be seen."""
+
+MOST_RANGE_M = 60.0
+"""Objects farther off are never targets: a person is a few pixels high in the grid."""
+DISTANCE_BOUNDS_M = (10.0, 20.0, 30.0, 45.0)
+"""Bins widen with distance, as what an eye can tell does."""
+TRAFFIC_RANGE_M = 50.0
+TRAFFIC_BOUNDS = (5, 15, 30)
+"""Quarters of the key frames of nuScenes, about."""
+DENSITY_RANGE_M = 20.0
+DENSITY_BOUNDS = (3, 6, 11)
+TIME_TO_COLLISION_BOUNDS_S = (2.0, 4.0, 8.0)
+"""Two seconds are the usual gap of a driver's handbook; beyond eight nobody acts yet."""
+
+STILL_MPS = 0.5
+"""Slower is standing still: the annotations of parked cars tremble by up to 0.2 m between key frames."""
+SPEED_CHANGE_MPS = 1.0
+"""Of the mean speeds of the first and the last half of a window: less is a steady speed."""
+TURN_DEG = 15.0
+"""Change of heading of an object over a window: less is straight on, as lane changes are."""
+EGO_TURN_DEG = 10.0
+"""The same of the ego vehicle, whose poses do not tremble."""
+DIRECTION_DEG = 45.0
+"""From the heading of the ego vehicle: up to here an object moves along, beyond it across."""
+
+PATH_HALF_WIDTH_M = 1.5
+"""Half the way of the ego vehicle: half its width and half a metre of room."""
+LANE_FAR_SIDE_M = 5.0
+"""Farther side of the strip beside the way: a lane of 3.5 m."""
+PATH_AHEAD_M = 30.0
+"""An object blocks the way up to here: what a car needs to stop from 50 km/h."""
+FREE_AHEAD_M = 20.0
+BESIDE_BEHIND_M = 5.0
+BESIDE_AHEAD_M = 15.0
+LANE_CHANGE_BEHIND_M = 10.0
+LANE_CHANGE_AHEAD_M = 15.0
+LANE_CHANGE_LOOK_BACK_M = 40.0
+LANE_CHANGE_S = 2.0
+"""An object from behind that would be beside the ego vehicle within this time takes the room away."""
+
+RISK_S = 4.0
+"""How far velocities are extrapolated for risk."""
+RISK_BOUNDS_M = (1.0, 3.0, 8.0)
+"""Nearest approach of outlines: high, moderate, low, and none beyond."""
+APPROACH_MPS = 0.5
+"""A range that shrinks by less is no approach."""
+PLANE_M = 0.5
+"""Height of an object's bottom above or below the plane of the ego vehicle's wheels that still is contact."""
+MOVED_M = 2.0
+"""An ego vehicle that goes less far stays near where it is."""
+ASIDE_M = 1.5
+"""Sideways offset after which a position is no longer straight ahead."""
+NEAR_MISS_M = 1.0
+COURSE_M = 2.0
+
+WELL_VISIBLE_LEVEL = 3
+"""Visibility level (60 % and more) from which an object counts as well visible; level 1 (below 40 %) is occluded."""
+SEEN_LEVEL = 2
+MEMORY_RANGE_M = 50.0
+
+LEAST_MARGIN: dict[str, float] = {
+    "metres": 0.5,
+    "degrees": 3.0,
+    "metres per second": 0.2,
+    "seconds": 0.3,
+}
+"""Nearer to a line, by the unit of the measure, an answer is not asked for: no eye could tell."""
