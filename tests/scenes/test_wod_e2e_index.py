@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from wod_e2e_making import broken, end_to_end, field, float_field, record, small_frame, write_shard
+from waymo_making import broken, end_to_end, field, float_field, record, small_frame, write_shard
 
 from probe4d.errors import InputError
-from probe4d.scenes.wod_e2e import index as module
-from probe4d.scenes.wod_e2e.index import FAULTS_SCHEMA, FRAMES_SCHEMA, FrameIndex, index_frames
+from probe4d.scenes.waymo_format import index as module
+from probe4d.scenes.waymo_format.index import FAULTS_SCHEMA, FRAMES_SCHEMA, FrameIndex
+from probe4d.scenes.wod_e2e.index import index_frames
 from probe4d.scenes.wod_e2e.reading import read_frame
 
 TWELVE = [(sequence, number) for sequence in ("a-b", "c", "d") for number in (3, 0, 11, 7)]
@@ -225,7 +226,8 @@ def test_fields_of_other_types_are_no_frame(tmp_path: Path) -> None:
 def test_the_command_line_needs_none_of_it() -> None:
     code = (
         "import sys; sys.modules['google.protobuf'] = None; sys.modules['crc32c'] = None\n"
-        "import probe4d, probe4d.scenes.opening, probe4d.scenes.wod_e2e.reading, probe4d.scenes.wod_e2e.resampling\n"
+        "import probe4d, probe4d.scenes.opening, probe4d.scenes.wod_e2e.reading\n"
+        "import probe4d.scenes.waymo_format.resampling\n"
         "sys.argv = ['probe4d', '--help']\nfrom probe4d.cli import main\nmain()"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

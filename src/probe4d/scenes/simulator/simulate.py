@@ -14,10 +14,10 @@ from PIL import Image
 
 from probe4d import engine
 from probe4d.errors import InputError, RunError
+from probe4d.scenes.nuscenes_writing.scene_records import is_finished, read_record
 from probe4d.scenes.simulator.builder import SIZES
 from probe4d.scenes.simulator.camera import CAMERAS
 from probe4d.scenes.simulator.recording import LIDAR, record_scene, scene_name
-from probe4d.scenes.simulator.scene_records import is_finished, read_record
 from probe4d.scenes.simulator.staging import VERSION, Settings, Stage, claimed, open_stage
 from probe4d.scenes.simulator.tables import TABLES, dataset_rows, encode_rows, token
 from probe4d.store.files import write_error

@@ -19,7 +19,7 @@ import msgspec
 
 from probe4d.errors import InputError
 from probe4d.origins import SIMULATED_VERSION
-from probe4d.scenes.simulator.scene_records import RECORDS
+from probe4d.scenes.nuscenes_writing.scene_records import RECORDS
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.hashing import digest
 from probe4d.version import __version__

@@ -5,25 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from probe4d.scenes.geometry import SE3
+from probe4d.scenes.waymo_format.cameras import Camera
 
-__all__ = ["CHANNELS", "EGO_STATES_SCHEMA", "INTENTS", "Camera", "Frame", "RatedTrajectory"]
-
-CHANNELS: dict[int, str] = {
-    1: "FRONT",
-    2: "FRONT_LEFT",
-    3: "FRONT_RIGHT",
-    4: "SIDE_LEFT",
-    5: "SIDE_RIGHT",
-    6: "REAR_LEFT",
-    7: "REAR",
-    8: "REAR_RIGHT",
-}
-"""Names of cameras by their numbers in Waymo's data."""
+__all__ = ["EGO_STATES_SCHEMA", "INTENTS", "Frame", "RatedTrajectory"]
 
 INTENTS: dict[int, str | None] = {0: None, 1: "go straight", 2: "go left", 3: "go right"}
 """What the driver means to do, by its number in Waymo's data; null where it is unknown."""
@@ -39,33 +26,6 @@ EGO_STATES_SCHEMA: dict[str, pl.DataType] = {
     "acceleration_y_mps2": pl.Float64(),
 }
 """Null is what the record does not say; no value is NaN."""
-
-
-@dataclass(frozen=True)
-class Camera:
-    """One camera's image and calibration.
-
-    Attributes:
-        channel: One of the names in `CHANNELS`.
-        jpeg: The image as it was recorded, undecoded.
-        timestamp_us: When the vehicle was at `global_SE3_ego`; null where the record does not say.
-        global_SE3_ego: The vehicle's pose at the image's own time; null where the record does not say.
-        ego_SE3_sensor: Extrinsics, of a camera frame x right, y down, z forward.
-        intrinsics: Camera matrix in pixels, shape (3, 3).
-        distortion: k1, k2, p1, p2, k3 as OpenCV has them, shape (5,).
-        width: Of the image, pixels; null where the record does not say.
-        height: Of the image, pixels; null where the record does not say.
-    """
-
-    channel: str
-    jpeg: bytes
-    timestamp_us: int | None
-    global_SE3_ego: SE3 | None
-    ego_SE3_sensor: SE3
-    intrinsics: NDArray[np.float64]
-    distortion: NDArray[np.float64]
-    width: int | None
-    height: int | None
 
 
 @dataclass(frozen=True)

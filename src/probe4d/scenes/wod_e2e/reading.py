@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
 
 import polars as pl
 
 from probe4d.errors import InputError
 from probe4d.scenes.sensor_files import FETCH_AGAIN
-from probe4d.scenes.wod_e2e.cameras import read_cameras
+from probe4d.scenes.waymo_format.cameras import read_cameras
+from probe4d.scenes.waymo_format.index import FrameIndex
+from probe4d.scenes.waymo_format.reading import Place, place_of, read_message
+from probe4d.scenes.waymo_format.values import Unfit, known, transform
 from probe4d.scenes.wod_e2e.frames import INTENTS, Frame
-from probe4d.scenes.wod_e2e.index import FrameIndex
-from probe4d.scenes.wod_e2e.messages import parsed
+from probe4d.scenes.wod_e2e.index import END_TO_END
 from probe4d.scenes.wod_e2e.states import read_rated, read_states
-from probe4d.scenes.wod_e2e.tfrecords import read_record
-from probe4d.scenes.wod_e2e.values import Unfit, known, transform
 
-__all__ = ["read_frame"]
+__all__ = ["frame_at", "read_frame"]
 
 
 def read_frame(index: FrameIndex, sequence: str, number: int) -> Frame:
@@ -34,25 +34,25 @@ def read_frame(index: FrameIndex, sequence: str, number: int) -> Frame:
     rows = index.of_sequence(sequence).filter(pl.col("frame") == number)
     if rows.is_empty():
         raise InputError(f"has no frame {number} of the sequence {sequence!r}.", path=index.root)
-    shard, offset, checksum = rows.select("shard", "offset", "checksum").row(0)
-    path, name = index.root / shard, f"{sequence}-{number}"
-    record = read_record(path, offset)
-    if record.checksum != checksum:
-        raise InputError("has changed since it was indexed.", path=path, row=name, remedy="Open the folder again.")
-    message = parsed("E2EDFrame", record.data)
-    if message is None:
-        raise InputError("is no frame of WOD-E2E.", path=path, row=name, remedy=FETCH_AGAIN)
+    (place,) = place_of(rows)
     try:
-        return _frame(message, sequence, number)
+        return frame_at(index.root, place)
     except Unfit as unfit:
-        raise InputError(f"{unfit}.", path=path, row=name, remedy=FETCH_AGAIN) from unfit
+        raise InputError(f"{unfit}.", path=index.root / place.shard, row=place.name, remedy=FETCH_AGAIN) from unfit
 
 
-def _frame(message: Any, sequence: str, number: int) -> Frame:
+def frame_at(root: Path, place: Place) -> Frame:
+    """Read the frame at a place of the index.
+
+    Raises:
+        InputError: Its shard cannot be read or has changed since it was indexed, or the extra is not installed.
+        Unfit: The record holds no frame, or a value that its field cannot have.
+    """
+    message = read_message(root, place, "E2EDFrame", END_TO_END.title)
     frame = message.frame
     return Frame(
-        sequence=sequence,
-        number=number,
+        sequence=place.sequence,
+        number=place.frame,
         timestamp_us=frame.timestamp_micros if frame.HasField("timestamp_micros") else None,
         global_SE3_ego=transform(frame, "pose", "a pose"),
         cameras=read_cameras(frame),

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from probe4d.scenes.waymo_format.values import Unfit
 from probe4d.scenes.wod_e2e.frames import EGO_STATES_SCHEMA, RatedTrajectory
-from probe4d.scenes.wod_e2e.values import Unfit
 
 __all__ = ["STATES_HZ", "read_rated", "read_states"]
 

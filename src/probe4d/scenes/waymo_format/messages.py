@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from probe4d.scenes.wod_e2e.extra import needed
+from probe4d.scenes.waymo_format.extra import needed
 
 __all__ = ["MESSAGES", "FieldOf", "build_messages", "parsed"]
 
@@ -68,7 +68,11 @@ MESSAGES: dict[str, dict[str, FieldOf]] = {
     },
     "Transform": {"transform": FieldOf(1, "double", repeated=True)},
     # What the index asks of a record. Images are not among it.
-    "NamedE2EDFrame": {"frame": FieldOf(1, "NamedFrame")},
+    "NamedE2EDFrame": {
+        "frame": FieldOf(1, "NamedFrame"),
+        "preference_trajectories": FieldOf(8, "NamedTrajectory", repeated=True),
+    },
+    "NamedTrajectory": {"preference_score": FieldOf(8, "float")},
     "NamedFrame": {"context": FieldOf(1, "NamedContext"), "timestamp_micros": FieldOf(2, "int64")},
     "NamedContext": {"name": FieldOf(1, "bytes")},
 }

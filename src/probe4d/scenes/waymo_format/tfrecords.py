@@ -15,7 +15,7 @@ from typing import BinaryIO, NamedTuple
 
 from probe4d.errors import InputError
 from probe4d.scenes.sensor_files import FETCH_AGAIN, unreadable
-from probe4d.scenes.wod_e2e.extra import needed
+from probe4d.scenes.waymo_format.extra import needed
 
 __all__ = ["FALSE_DATA", "Fault", "Record", "masked_crc32c", "read_record", "scan_records"]
 

@@ -2,20 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from probe4d.scenes.geometry import SE3
-from probe4d.scenes.wod_e2e.frames import CHANNELS, Camera
-from probe4d.scenes.wod_e2e.values import Unfit, known, microseconds, transform
+from probe4d.scenes.waymo_format.values import Unfit, known, microseconds, transform
 
-__all__ = ["read_cameras"]
+__all__ = ["CHANNELS", "Camera", "read_cameras"]
+
+CHANNELS: dict[int, str] = {
+    1: "FRONT",
+    2: "FRONT_LEFT",
+    3: "FRONT_RIGHT",
+    4: "SIDE_LEFT",
+    5: "SIDE_RIGHT",
+    6: "REAR_LEFT",
+    7: "REAR",
+    8: "REAR_RIGHT",
+}
+"""Names of cameras by their numbers in Waymo's data."""
 
 _INTRINSICS = ("f_u", "f_v", "c_u", "c_v", "k1", "k2", "p1", "p2", "k3")
 
 # Waymo's camera frame is x forward, y left, z up; the house's is x right, y down, z forward.
 _WAYMO_SE3_SENSOR = SE3(np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]]), np.zeros(3))
+
+
+@dataclass(frozen=True)
+class Camera:
+    """One camera's image and calibration.
+
+    Attributes:
+        channel: One of the names in `CHANNELS`.
+        jpeg: The image as it was recorded, undecoded.
+        timestamp_us: When the vehicle was at `global_SE3_ego`; null where the record does not say.
+        global_SE3_ego: The vehicle's pose at the image's own time; null where the record does not say.
+        ego_SE3_sensor: Extrinsics, of a camera frame x right, y down, z forward.
+        intrinsics: Camera matrix in pixels, shape (3, 3).
+        distortion: k1, k2, p1, p2, k3 as OpenCV has them, shape (5,).
+        width: Of the image, pixels; null where the record does not say.
+        height: Of the image, pixels; null where the record does not say.
+    """
+
+    channel: str
+    jpeg: bytes
+    timestamp_us: int | None
+    global_SE3_ego: SE3 | None
+    ego_SE3_sensor: SE3
+    intrinsics: NDArray[np.float64]
+    distortion: NDArray[np.float64]
+    width: int | None
+    height: int | None
 
 
 def read_cameras(frame: Any) -> dict[str, Camera]:

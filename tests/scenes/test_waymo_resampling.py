@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.errors import InputError
-from probe4d.scenes.wod_e2e.resampling import RESAMPLED_SCHEMA, TOLERANCE_S, resampled
+from probe4d.scenes.waymo_format.resampling import RESAMPLED_SCHEMA, TOLERANCE_S, resampled
 
 START_US = 1_600_000_000_000_000
 
