@@ -22,6 +22,7 @@ from probe4d.evidence.photographs import whole_photograph
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.hosted import open_model
+from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.runs.noun_phrases import noun_phrase
@@ -29,13 +30,11 @@ from probe4d.runs.plan import Course
 from probe4d.store.files import inside
 from probe4d.store.hashing import digest
 from probe4d.store.job_folder import hold_folder
-from probe4d.store.logs import append_lines, read_lines
 
 __all__ = ["CAPTIONS_FILE", "CaptionReply", "Captioned", "Captioner", "caption_prompt", "write_captions_of"]
 
 CAPTIONS_FILE = "captions.jsonl"
 REPLIES_FILE = "replies.jsonl"
-ERRORS_FILE = "errors.jsonl"
 RECORD_FILE = "captioning.json"
 
 MOST_ATTEMPTS = 3
@@ -193,64 +192,43 @@ def write_captions_of(
                 max_retries=course.max_retries,
                 timeout_s=course.timeout_s,
             )
-            ask_all(model, _requests(asked, root, log, captioner.generation.seed), log, answered=bool(log.replies))
+            ask_all(model, _requests(asked, root, log, captioner.generation.seed), log, answered=bool(log.lines))
         found = log.captioned(tracks)
         lines = [Caption(track=track, caption=found.captions.get(track)) for track in tracks]
         write_captions([line for line in lines if line.track not in found.unanswered], out / CAPTIONS_FILE)
     return found
 
 
-class _Log:
+class _Log(ReplyLog[CaptionReply]):
     """The replies on disk, and what of them is still to be asked."""
 
     def __init__(self, folder: Path, done: Callable[[CaptionReply], object] | None) -> None:
-        self._folder = folder
-        self._done = done
-        path = folder / REPLIES_FILE
-        lines = [reply for _, reply in read_lines(path, CaptionReply, tails=[])] if path.exists() else []
-        self.replies: dict[str, CaptionReply] = {reply.track: reply for reply in lines}  # the last of each track
-        self._errors: dict[str, str] = {}
+        super().__init__(
+            folder,
+            REPLIES_FILE,
+            CaptionReply,
+            key_of=lambda reply: reply.track,
+            line_of=lambda request, reply: _caption_reply(request.key, self.attempts(request.key) + 1, reply),
+            error_of=lambda track, failure: CaptionError(track=track, error=failure),
+            done=lambda reply: done(reply) if done is not None and reply.is_last else None,
+        )
 
     def unfinished(self, tracks: Sequence[str]) -> list[str]:
         """Tracks that are still to be asked for."""
-        return [track for track in tracks if not self._is_finished(track)]
-
-    def _is_finished(self, track: str) -> bool:
-        return track in self.replies and self.replies[track].is_last
+        return [track for track in tracks if track not in self.lines or not self.lines[track].is_last]
 
     def attempts(self, track: str) -> int:
         """How many replies about a track there are."""
-        return self.replies[track].attempt if track in self.replies else 0
-
-    def put(self, finished: Sequence[Finished]) -> None:
-        """Write them down and return when they are on disk."""
-        replies: list[CaptionReply] = []
-        errors: list[CaptionError] = []
-        for request, reply, failure in finished:
-            track = request.key
-            if reply is None:
-                errors.append(CaptionError(track=track, error=failure or ""))
-            else:
-                replies.append(_caption_reply(track, self.attempts(track) + 1, reply))
-        if replies:
-            append_lines(self._folder / REPLIES_FILE, replies)
-            self.replies |= {reply.track: reply for reply in replies}
-        if errors:
-            append_lines(self._folder / ERRORS_FILE, errors)
-            self._errors |= {error.track: error.error for error in errors}
-        if self._done is not None:
-            for written in replies:
-                if written.is_last:
-                    self._done(written)
+        return self.lines[track].attempt if track in self.lines else 0
 
     def captioned(self, tracks: Sequence[str]) -> Captioned:
         """What the replies come to."""
         unanswered = self.unfinished(tracks)
-        last = [reply for track in tracks if (reply := self.replies.get(track)) is not None and reply.is_last]
+        last = [reply for track in tracks if (reply := self.lines.get(track)) is not None and reply.is_last]
         return Captioned(
             captions={reply.track: reply.phrase for reply in last if reply.phrase is not None},
             without={reply.track: reply.fault or "" for reply in last if reply.phrase is None},
-            unanswered={track: self._errors.get(track, "it was not asked") for track in unanswered},
+            unanswered={track: self.errors.get(track, "it was not asked") for track in unanswered},
         )
 
 

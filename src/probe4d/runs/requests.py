@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -12,6 +12,7 @@ from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suite import Prompt
 from probe4d.errors import InputError
 from probe4d.evidence.image import Image
+from probe4d.evidence.pictures import Picture
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation
@@ -21,7 +22,19 @@ from probe4d.runs.lidar_requests import LidarRequests
 from probe4d.runs.run import LeftOut
 from probe4d.runs.settings import Setting, Variant
 
-__all__ = ["Asked", "Worded", "evidence_digest", "hints_of", "request_key", "requests_of", "to_be_worded", "wordable"]
+__all__ = [
+    "Asked",
+    "Worded",
+    "evidence_digest",
+    "hints_of",
+    "rendered",
+    "request_key",
+    "requests_of",
+    "to_be_worded",
+    "wordable",
+]
+
+Item = TypeVar("Item")
 
 Asked = tuple[Question, Variant]
 """A question in one of the ways in which it is asked."""
@@ -118,7 +131,7 @@ def requests_of(
     """
     hints = hints_of(setting, generation)
     pictured = (((question, variant), shown.of[question.id].pictures) for question, variant in asked)
-    for (question, variant), images in _without_pictures(asked) if renderer is None else renderer.ahead(pictured):
+    for (question, variant), images in rendered(pictured, renderer):
         failure = str(images) if isinstance(images, InputError) else None
         request = Request(
             key=request_key(question.id, variant.name),
@@ -132,6 +145,11 @@ def requests_of(
         yield request if failure is None else Finished(request, None, failure)
 
 
-def _without_pictures(asked: Iterable[Asked]) -> Iterator[tuple[Asked, tuple[Image, ...] | InputError]]:
-    for one in asked:
-        yield one, ()
+def rendered(
+    items: Iterable[tuple[Item, tuple[Picture, ...]]], renderer: Renderer | None
+) -> Iterator[tuple[Item, tuple[Image, ...] | InputError]]:
+    """Each item with its images in order, or with what is wrong with the first that cannot be rendered.
+
+    Without a renderer items come without images.
+    """
+    return ((item, ()) for item, _ in items) if renderer is None else renderer.ahead(items)
