@@ -20,10 +20,12 @@ class SceneRecord(msgspec.Struct, frozen=True):
     Attributes:
         files: CRC-32 of each sensor file, by its path in the dataset.
         rows: Encoded rows of each table.
+        columns: Tables beside those of nuScenes, as Arrow IPC, by name.
     """
 
     files: dict[str, int]
     rows: dict[str, bytes]
+    columns: dict[str, bytes] = msgspec.field(default_factory=dict)
 
 
 def keep_record(folder: Path, name: str, record: SceneRecord) -> None:

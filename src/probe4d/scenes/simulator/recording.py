@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from probe4d.errors import RunError
 from probe4d.scenes.classes import label_of_category
+from probe4d.scenes.nuscenes_writing.rows import TABLES, Rows, encode_rows, linked, token
 from probe4d.scenes.nuscenes_writing.scene_records import SceneRecord, keep_record
 from probe4d.scenes.simulator.camera import CAMERAS, HEIGHT, WIDTH, Painter
 from probe4d.scenes.simulator.lidar import Scan, lidar_scan
 from probe4d.scenes.simulator.motion import Agent
-from probe4d.scenes.simulator.tables import TABLES, Rows, encode_rows, linked, rotation, token, visibility_level
+from probe4d.scenes.simulator.tables import rotation, visibility_level
 from probe4d.scenes.simulator.world import World, make_world
 
 __all__ = ["LIDAR", "record_scene", "scene_name"]

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import functools
-import os
-import shutil
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
-
-import numpy as np
-from PIL import Image
 
 from probe4d import engine
 from probe4d.errors import InputError, RunError
+from probe4d.scenes.nuscenes_writing.rows import TABLES, token
 from probe4d.scenes.nuscenes_writing.scene_records import is_finished, read_record
+from probe4d.scenes.nuscenes_writing.tables import write_map, write_tables
 from probe4d.scenes.simulator.builder import SIZES
 from probe4d.scenes.simulator.camera import CAMERAS
 from probe4d.scenes.simulator.recording import LIDAR, record_scene, scene_name
 from probe4d.scenes.simulator.staging import VERSION, Settings, Stage, claimed, open_stage
-from probe4d.scenes.simulator.tables import TABLES, dataset_rows, encode_rows, token
+from probe4d.scenes.simulator.tables import dataset_rows
 from probe4d.store.files import write_error
 from probe4d.version import __version__
 
@@ -96,7 +92,7 @@ def _complete(stage: Stage, missing: list[int], workers: int, done: Callable[[in
     except OSError as error:
         raise RunError(f"{stage.out}: a sensor file could not be written ({error.strerror}).") from error
     try:
-        _write_map(stage)
+        write_map(stage.folder, token("map", settings.seed))
         _write_tables(stage, present)
         stage.put_in_place()
     except OSError as error:
@@ -115,21 +111,8 @@ def _write_tables(stage: Stage, present: dict[str, bytes]) -> None:
     channels = {LIDAR: "lidar"} | (dict.fromkeys(CAMERAS, "camera") if settings.cameras else {})
     shared = dataset_rows(settings.seed, names, SIZES, channels)
     folder = stage.folder / "tables.part"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    with ExitStack() as stack:
-        files = {table: stack.enter_context(open(folder / f"{table}.json", "wb")) for table in TABLES}
-        for table, file in files.items():
-            file.write(b"[\n" + (encode_rows(shared[table]) if table in shared else present[table]))
-        for name in names[stage.first :]:
-            for table, rows in read_record(stage.folder, name).rows.items():
-                if rows:
-                    file = files[table]
-                    file.write(b",\n" + rows if file.tell() > 2 else rows)
-        for file in files.values():
-            file.write(b"\n]\n")
-            file.flush()
-            os.fsync(file.fileno())
+    records = (read_record(stage.folder, name) for name in names[stage.first :])
+    write_tables(folder, shared, records, present=present)
     folder.rename(stage.folder / VERSION)
 
 
@@ -140,10 +123,3 @@ def _check(scenes: int, seed: int, workers: int) -> None:
         raise InputError(f"the seed is {seed}; it must lie between 0 and 2**63 - 1.")
     if workers < 1:
         raise InputError(f"the number of workers is {workers}; it must be at least 1.")
-
-
-def _write_map(stage: Stage) -> None:
-    """An empty map mask: readers of nuScenes insist on its file."""
-    folder = stage.folder / "maps"
-    folder.mkdir(exist_ok=True)
-    Image.fromarray(np.zeros((16, 16), dtype=np.uint8)).save(folder / f"{token('map', stage.settings.seed)}.png")

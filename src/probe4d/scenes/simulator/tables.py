@@ -7,33 +7,12 @@ rotations w-x-y-z.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from probe4d.store.hashing import canonical_json, digest
+from probe4d.scenes.nuscenes_writing.rows import Rows, map_row, sensor_rows, token
 
-__all__ = ["TABLES", "Rows", "dataset_rows", "encode_rows", "rotation", "token", "visibility_level"]
-
-Floats = NDArray[np.float64]
-Rows = dict[str, list[dict[str, Any]]]
-
-TABLES = (
-    "attribute",
-    "calibrated_sensor",
-    "category",
-    "ego_pose",
-    "instance",
-    "log",
-    "map",
-    "sample",
-    "sample_annotation",
-    "sample_data",
-    "scene",
-    "sensor",
-    "visibility",
-)
+__all__ = ["dataset_rows", "rotation", "visibility_level"]
 
 ATTRIBUTES = {
     "vehicle.moving": "Vehicle is moving.",
@@ -45,11 +24,6 @@ ATTRIBUTES = {
     "pedestrian.standing": "Pedestrian is standing.",
 }
 VISIBILITY = ((1, "v0-40"), (2, "v40-60"), (3, "v60-80"), (4, "v80-100"))
-
-
-def token(*key: object) -> str:
-    """The token of a row: 32 hexadecimal digits that depend on its key alone."""
-    return digest([str(part) for part in key])[:32]
 
 
 def rotation(yaw: float) -> list[float]:
@@ -92,29 +66,6 @@ def dataset_rows(seed: int, names: Sequence[str], categories: Iterable[str], cha
             {"token": str(level), "level": name, "description": f"{name[1:]} % of the rays towards it reach it."}
             for level, name in VISIBILITY
         ],
-        "sensor": [
-            {"token": token("sensor", channel), "channel": channel, "modality": modality}
-            for channel, modality in channels.items()
-        ],
-        "map": [
-            {
-                "token": token("map", seed),
-                "category": "semantic_prior",
-                "filename": f"maps/{token('map', seed)}.png",
-                "log_tokens": [token("log", seed, name) for name in names],
-            }
-        ],
+        "sensor": sensor_rows(channels),
+        "map": [map_row(token("map", seed), [token("log", seed, name) for name in names])],
     }
-
-
-def linked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Fill `prev` and `next` of rows that follow each other."""
-    for index, row in enumerate(rows):
-        row["prev"] = rows[index - 1]["token"] if index else ""
-        row["next"] = rows[index + 1]["token"] if index + 1 < len(rows) else ""
-    return rows
-
-
-def encode_rows(rows: Iterable[dict[str, Any]]) -> bytes:
-    """Rows as JSON objects, one a line, separated by commas; the brackets around them are missing."""
-    return b",\n".join(canonical_json(row) for row in rows)
