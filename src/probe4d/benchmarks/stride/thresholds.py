@@ -4,6 +4,7 @@ from __future__ import annotations
 
 HISTORY_FRAMES = 4
 """Key frames before the query frame: with it five, 0.5 s apart (App. A.3)."""
+FRAME_SPACING_S = 0.5
 MOTION_FRAMES = 4
 """Key frames in which the future motion of an object is measured: as long as the history that is shown."""
 FUTURE_POSITIONS = 5
@@ -13,6 +14,8 @@ PAST_POSITIONS = HISTORY_FRAMES
 
 MOST_RANGE_M = 60.0
 """Objects farther off are never targets: a person is a few pixels high in the grid."""
+LEAST_TARGET_HEIGHT_PX = 24.0
+"""Height of a target's box in an image of 1600 x 900: about three rows of pixels in a grid of 640."""
 DISTANCE_BOUNDS_M = (10.0, 20.0, 30.0, 45.0)
 """Bins widen with distance, as what an eye can tell does."""
 TRAFFIC_RANGE_M = 50.0
