@@ -17,10 +17,10 @@ from probe4d.benchmarks.spatial_qa.audit.hiding import UprightBoxes, first_hidde
 from probe4d.benchmarks.spatial_qa.audit.image_bounds import outline_bounds
 from probe4d.benchmarks.spatial_qa.audit.measuring import Filters, measure_scene
 from probe4d.benchmarks.spatial_qa.audit.recorded import read_scenes
-from probe4d.benchmarks.spatial_qa.footprints import Footprints, gaps_m
 from probe4d.benchmarks.spatial_qa.occlusion import occlusion
 from probe4d.benchmarks.spatial_qa.views import shown_objects
 from probe4d.scenes.canvas import bounds_on_canvas
+from probe4d.scenes.footprints import Footprints, gaps_m
 from probe4d.scenes.opening import open_scenes
 
 METRES = st.floats(-20, 20)

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.spatial_qa.footprints import Footprints
+from probe4d.scenes.footprints import Footprints
 
 __all__ = ["LONGEST_DRIVE_M", "STEP_M", "begins_ahead", "occlusion"]
 

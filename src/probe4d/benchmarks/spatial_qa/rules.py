@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.benchmarks.spatial_qa.footprints import Footprints, gaps_m
 from probe4d.benchmarks.spatial_qa.referring import VIEW
+from probe4d.scenes.footprints import Footprints, gaps_m
 
 __all__ = [
     "CENTRE_DISTANCE_M",

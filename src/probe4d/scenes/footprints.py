@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["Footprints", "gaps_m"]
+__all__ = ["Footprints", "gaps_m", "separations_m"]
 
 Array = NDArray[np.float64]
 
@@ -63,13 +63,34 @@ def gaps_m(first: Footprints, second: Footprints) -> Array:
     return gaps
 
 
-def _beside(rectangles: Footprints, others: Footprints) -> tuple[Array, NDArray[np.bool_]]:
-    """Distance from each rectangle to the other's nearest corner, and whether one of its own axes separates them."""
+def separations_m(first: Footprints, second: Footprints) -> Array:
+    """How far rectangles are from touching, row by row, metres, shape (n,): below 0 where they overlap.
+
+    The widest gap along an axis of one of them, which is at most their distance and 0 where that is; where they
+    overlap, minus the shortest way by which one has to move until they only touch.
+    """
+    separations: Array = np.maximum(_widest_gap(first, second), _widest_gap(second, first))
+    return separations
+
+
+def _widest_gap(rectangles: Footprints, others: Footprints) -> Array:
+    """The wider one of the gaps along the two axes of each rectangle; below 0 the lesser overlap."""
+    local = _corners_from(rectangles, others)
+    gaps = np.maximum(local.min(axis=1) - rectangles.half_size, -rectangles.half_size - local.max(axis=1))
+    widest: Array = gaps.max(axis=1)
+    return widest
+
+
+def _corners_from(rectangles: Footprints, others: Footprints) -> Array:
+    """Corners of the others along the length and the width of each rectangle, from its centre, shape (n, 4, 2)."""
     offset = others.corners() - rectangles.centre[:, None]
     cos, sin = np.cos(rectangles.yaw)[:, None], np.sin(rectangles.yaw)[:, None]
-    local = np.stack(
-        [cos * offset[..., 0] + sin * offset[..., 1], cos * offset[..., 1] - sin * offset[..., 0]], axis=-1
-    )
+    return np.stack([cos * offset[..., 0] + sin * offset[..., 1], cos * offset[..., 1] - sin * offset[..., 0]], axis=-1)
+
+
+def _beside(rectangles: Footprints, others: Footprints) -> tuple[Array, NDArray[np.bool_]]:
+    """Distance from each rectangle to the other's nearest corner, and whether one of its own axes separates them."""
+    local = _corners_from(rectangles, others)
     beyond = np.maximum(np.abs(local) - rectangles.half_size[:, None], 0.0)
     nearest: Array = np.hypot(beyond[..., 0], beyond[..., 1]).min(axis=1)
     apart = (local.min(axis=1) > rectangles.half_size) | (local.max(axis=1) < -rectangles.half_size)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.benchmarks.spatial_qa.footprints import Footprints, gaps_m
+from probe4d.scenes.footprints import Footprints, gaps_m, separations_m
 
 PLACES = st.tuples(st.floats(-12, 12), st.floats(-12, 12), st.floats(-math.pi, math.pi))
 SIZES = st.tuples(st.floats(0.2, 12), st.floats(0.2, 12))
@@ -109,3 +109,24 @@ def test_many_pairs_are_measured_as_each_by_itself() -> None:
     assert gaps_m(*boxes).tolist() == one_by_one
     assert 0 < sum(value == 0 for value in one_by_one) < 50
     assert gaps_m(*(Footprints(*(column[:0] for column in box)) for box in boxes)).shape == (0,)
+
+
+@given(PLACES, SIZES, PLACES, SIZES)
+def test_a_separation_says_how_far_two_footprints_are_from_touching(
+    place: tuple[float, float, float],
+    size: tuple[float, float],
+    other_place: tuple[float, float, float],
+    other_size: tuple[float, float],
+) -> None:
+    first, second = footprint(*place, *size), footprint(*other_place, *other_size)
+    separation = float(separations_m(first, second)[0])
+    assert separation == pytest.approx(float(separations_m(second, first)[0]), abs=1e-9)
+    assert separation <= gap(first, second) + 1e-9
+    if abs(separation) > 1e-6:  # nearer than that, rounding decides
+        assert (separation > 0) == (gap(first, second) > 0)
+
+
+@pytest.mark.parametrize(("x", "expected"), [(5.0, 2.0), (3.0, 0.0), (2.0, -1.0), (0.0, -2.0)])
+def test_a_separation_below_zero_is_the_shortest_way_out(x: float, expected: float) -> None:
+    first, second = footprint(0, 0, 0, 4, 3), footprint(x, 0, math.pi / 2, 1, 2)
+    assert float(separations_m(first, second)[0]) == pytest.approx(expected)
