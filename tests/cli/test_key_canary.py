@@ -197,6 +197,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     data, bench = "demo/scenes", "demo/benchmark"
     run("simulate", "simulated", "--scenes", 1, "--no-cameras")
     run("scenes", data)
+    run("convert", "wod-e2e", data, "--out", "converted", code=2)  # which has no shards
     run("build", "lidar-hallu", data, "--out", "bench", "--per-family", 4)
     run("check", bench, data)
     run("prompts", bench, "--out", "prompts.jsonl")
@@ -258,6 +259,7 @@ def _verbs() -> list[str]:
 
 VERBS_GIVEN_NOTHING_OF_USE = (
     ("scenes", "nowhere"),
+    ("convert", "wod-e2e", "nowhere", "--out", "converted"),
     ("caption", "nowhere", "--model", "openai-api/fake/m", "--out", "captions"),
     ("build", "lidar-hallu", "nowhere", "--out", "bench"),
     ("build", "spatial-qa", "nowhere", "--out", "bench"),

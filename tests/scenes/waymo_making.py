@@ -145,3 +145,18 @@ def decoded(message: bytes) -> list[tuple[int, Any]]:
 
 def values_of(message: bytes, number: int) -> list[Any]:
     return [value for found, value in decoded(message) if found == number]
+
+
+def moved_image(whole: bytes, pose: Sequence[float] | None, seconds: float | None) -> bytes:
+    """A real `CameraImage` with another pose and time, or without."""
+    kept = b"".join(field(number, value) for number, value in decoded(whole) if number in (1, 2))
+    return kept + (b"" if pose is None else field(3, transform(pose))) + (b"" if seconds is None else field(5, seconds))
+
+
+def moved_frame(raw: bytes, pose: Sequence[float] | None, seconds: float | None) -> bytes:
+    """Cameras of a real `Frame`, each 10 ms after the one before, with another pose and time, or without."""
+    images = [
+        moved_image(whole, pose, None if seconds is None else seconds + 0.01 * number)
+        for number, whole in enumerate(values_of(raw, 4))
+    ]
+    return small_frame(images, values_of(values_of(raw, 1)[0], 2))

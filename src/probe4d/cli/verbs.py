@@ -6,6 +6,7 @@ import importlib
 
 _FILES = (
     "simulate",
+    "convert",
     "scenes",
     "caption",
     "build",

@@ -126,7 +126,12 @@ class FrameIndex:
 
 
 def index_shards(
-    folder: Path | str, kind: FrameKind, *, workers: int = 1, done: Callable[[Path], None] | None = None
+    folder: Path | str,
+    kind: FrameKind,
+    *,
+    workers: int = 1,
+    found: Callable[[int, int], None] | None = None,
+    done: Callable[[Path], None] | None = None,
 ) -> FrameIndex:
     """Find every frame of a folder of shards (files whose names hold `.tfrecord`), and check all checksums.
 
@@ -138,6 +143,7 @@ def index_shards(
         folder: The folder, whose own files alone are looked at.
         kind: What the shards hold.
         workers: Number of processes that read shards.
+        found: Told how many shards there are, and how many of them need not be read again.
         done: Told of each shard that was read, in order, for progress bars.
 
     Raises:
@@ -148,10 +154,12 @@ def index_shards(
     shards = shards_of(root, kind)
     subject, key = f"{kind.name} {root.resolve()}", _key(shards)
     entry = cache.load(subject, key)
+    if found is not None:
+        found(len(shards), 0 if entry is None else len(shards))
     if entry is not None:
         return FrameIndex(root, entry.tables["frames"], entry.tables["faults"], entry.facts["fingerprint"])
-    found = engine.over(functools.partial(_index_shard, kind=kind), shards, workers=workers, done=done)
-    frames, faults = _once_each(pl.concat(part for part, _ in found), pl.concat(part for _, part in found))
+    read = engine.over(functools.partial(_index_shard, kind=kind), shards, workers=workers, done=done)
+    frames, faults = _once_each(pl.concat(part for part, _ in read), pl.concat(part for _, part in read))
     _refuse_without_frames(root, frames, faults, kind)
     contents = frames.select("sequence", "frame", "timestamp_us", "length", "checksum")
     fingerprint = fingerprint_of({"frames": table_digest(contents)})

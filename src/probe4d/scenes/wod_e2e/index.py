@@ -18,13 +18,19 @@ _NO_NUMBER = "a frame's name does not end in a number"
 _MOST_FRAME = 2**31 - 1
 
 
-def index_frames(folder: Path | str, *, workers: int = 1, done: Callable[[Path], None] | None = None) -> FrameIndex:
+def index_frames(
+    folder: Path | str,
+    *,
+    workers: int = 1,
+    found: Callable[[int, int], None] | None = None,
+    done: Callable[[Path], None] | None = None,
+) -> FrameIndex:
     """Find every frame of a folder of WOD-E2E shards (see `index_shards`).
 
     Raises:
         InputError: As `index_shards` says; one shard of Waymo's perception data is refused with the folder.
     """
-    return index_shards(folder, END_TO_END, workers=workers, done=done)
+    return index_shards(folder, END_TO_END, workers=workers, found=found, done=done)
 
 
 def _frame_in(record: Record, path: Path) -> NamedFrame | Fault:

@@ -1,0 +1,68 @@
+"""`probe4d convert`: other datasets become a folder in the schema of nuScenes, which every verb reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from probe4d.cli import app, output
+from probe4d.wording import counted, most_frequent
+
+if TYPE_CHECKING:
+    from probe4d.scenes.nuscenes_writing.conversion import Converted
+
+conversions = typer.Typer(
+    help="Write other datasets as a folder in the schema of nuScenes, which every verb reads.", no_args_is_help=True
+)
+app.add_typer(conversions, name="convert")
+
+Shards = Annotated[
+    Path, typer.Argument(metavar="SHARDS", help="Folder with the TFRecord files (*.tfrecord*); any subset will do.")
+]
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out", "-o", metavar="DATAROOT", help="Folder to write: new, empty, or of the same conversion, unfinished."
+    ),
+]
+Workers = Annotated[int, typer.Option("--workers", min=1, help="Processes to share shards and sequences among.")]
+
+
+@conversions.command("wod-e2e")
+def convert_wod_e2e(
+    shards: Shards,
+    out: Out,
+    clusters: Annotated[
+        Path | None,
+        typer.Option("--clusters", metavar="FILE", help="Released scenario clusters, a JSON object by sequence."),
+    ] = None,
+    workers: Workers = 1,
+) -> None:
+    """Convert Waymo's end-to-end driving data: eight cameras, ego states, intent, rated trajectories; no LiDAR.
+
+    Frames become two key frames a second. A command that was broken off goes on where it stopped when it is repeated.
+    """
+    from probe4d.scenes.wod_e2e.clusters import read_clusters
+    from probe4d.scenes.wod_e2e.conversion import convert
+    from probe4d.scenes.wod_e2e.index import index_frames
+
+    released = None if clusters is None else read_clusters(clusters)
+    with output.progress("Shards read") as done:
+        index = index_frames(shards, workers=workers, found=done.expect, done=done)
+    with output.progress("Sequences converted") as done:
+        converted = convert(index, out, clusters=released, workers=workers, found=done.expect, done=done)
+    _tell(converted)
+
+
+def _tell(converted: Converted) -> None:
+    """Say what was left out, and where the dataset lies."""
+    reasons = dict(converted.left_out.group_by("reason").len().iter_rows())
+    for line in most_frequent(reasons, rest="for other reasons"):
+        output.note(f"left out: {line}")
+    if reasons:
+        output.note(f"{converted.root / 'left_out.csv'} lists {counted(sum(reasons.values()), 'place')}.")
+    there = ", already there" if converted.was_there else ""
+    output.note(f"version {converted.version}{there}:")
+    typer.echo(str(converted.root))

@@ -1,0 +1,216 @@
+"""Writes another dataset as a folder in the schema of nuScenes, scene by scene, so that a killed job can go on.
+
+A scene is finished when its record is written. The folder of tables takes its name last, so that a folder with
+tables is complete, and one without is no dataset.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import polars as pl
+
+from probe4d import engine
+from probe4d.errors import InputError
+from probe4d.scenes.nuscenes_writing.rows import Row, map_row, sensor_rows, token
+from probe4d.scenes.nuscenes_writing.scene_records import RECORDS, SceneRecord, is_finished, keep_record, read_record
+from probe4d.scenes.nuscenes_writing.scene_writer import log_token
+from probe4d.scenes.nuscenes_writing.tables import write_map, write_tables
+from probe4d.store.files import whole_file, write_error, write_text
+from probe4d.store.job_folder import hold_folder
+
+__all__ = ["LEFT_OUT_SCHEMA", "Conversion", "Converted", "Target", "as_columns", "convert_scenes"]
+
+Work = TypeVar("Work")
+
+LEFT_OUT_SCHEMA: dict[str, pl.DataType] = {
+    "shard": pl.String(),
+    "offset": pl.Int64(),  # of the record in the file, bytes
+    "frame": pl.String(),  # name of the frame; null where it could not be told
+    "reason": pl.String(),  # the end of a sentence about the file or the frame
+}
+
+_RECORD = "conversion.json"
+_LEFT_OUT = "left_out.csv"
+_LAYOUT = 1
+"""Raised with every change of what conversions write, so that none goes on with what an older version began."""
+
+
+class Conversion(msgspec.Struct, frozen=True, kw_only=True):
+    """What a folder was converted from; kept in it as `conversion.json`.
+
+    Attributes:
+        version: Of the layout.
+        data: What the shards hold.
+        shards: Fingerprint of their frames.
+        options: What else decides the content of the folder.
+    """
+
+    version: int = _LAYOUT
+    data: str
+    shards: str
+    options: dict[str, str | float | None] = {}
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is written.
+
+    Attributes:
+        dataset: Name of the dataset, part of every token.
+        version: Name of the folder of tables.
+        modalities: Modality of each channel that scenes may have.
+        readme: Text of the folder's README.
+        categories: Descriptions of categories by name.
+        columns: Schemas of the tables that lie as Parquet beside those of nuScenes, by name.
+    """
+
+    dataset: str
+    version: str
+    modalities: Mapping[str, str]
+    readme: str
+    categories: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, Mapping[str, pl.DataType]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A converted folder.
+
+    Attributes:
+        root: The folder.
+        version: Name of the folder of tables in it.
+        left_out: Columns of `LEFT_OUT_SCHEMA`: what is not in it.
+        was_there: Whether it was complete before.
+    """
+
+    root: Path
+    version: str
+    left_out: pl.DataFrame
+    was_there: bool
+
+
+def convert_scenes(
+    out: Path | str,
+    conversion: Conversion,
+    target: Target,
+    scenes: Mapping[str, Work],
+    record: Callable[[str, Work, Path], SceneRecord],
+    *,
+    faults: pl.DataFrame,
+    workers: int = 1,
+    found: Callable[[int, int], None] | None = None,
+    done: Callable[[str], None] | None = None,
+) -> Converted:
+    """Write a dataset, or go on with one that was begun; one that is complete stays as it is.
+
+    Args:
+        out: Its folder: new, empty, or of the same conversion.
+        conversion: What it is made from.
+        target: What is written.
+        scenes: By the names of the scenes, what there is to do for each.
+        record: Writes the files of a scene, of its name and what there is to do, below a folder, and gives its record,
+            whose columns have a table `left_out` of `LEFT_OUT_SCHEMA`. A function of a module or a
+            `functools.partial` of one.
+        faults: Columns of `LEFT_OUT_SCHEMA`: what is known to be left out beforehand.
+        workers: Number of processes.
+        found: Told, before any scene is written, how many there are, and how many are finished.
+        done: Told of each scene that was written, in order.
+
+    Raises:
+        InputError: The folder holds something else, or no scene has a key frame, or another process is at it.
+        RunError: A file could not be written to the end.
+    """
+    root = Path(out)
+    with hold_folder(root, _RECORD, conversion, job="conversion"):
+        if (root / target.version).is_dir():
+            if found is not None:
+                found(len(scenes), len(scenes))
+            return Converted(root, target.version, _read_left_out(root), was_there=True)
+        missing = [(name, work) for name, work in scenes.items() if not is_finished(root, _record_name(name))]
+        if found is not None:
+            found(len(scenes), len(scenes) - len(missing))
+        try:
+            engine.over(
+                functools.partial(_record_scene, root=root, record=record),
+                missing,
+                workers=workers,
+                done=None if done is None else lambda pair: done(pair[0]),
+            )
+            left_out = _write(root, target, sorted(scenes), faults)
+        except OSError as error:
+            raise write_error(root, error) from error
+    return Converted(root, target.version, left_out, was_there=False)
+
+
+def as_columns(table: pl.DataFrame) -> bytes:
+    """A table as a `SceneRecord` keeps it."""
+    content = io.BytesIO()
+    table.write_ipc(content, compression="zstd")
+    return content.getvalue()
+
+
+def _record_scene(scene: tuple[str, Work], root: Path, record: Callable[[str, Work, Path], SceneRecord]) -> None:
+    name, work = scene
+    keep_record(root, _record_name(name), record(name, work, root))
+
+
+def _record_name(scene: str) -> str:
+    return token("scene", scene)
+
+
+def _write(root: Path, target: Target, scenes: Sequence[str], faults: pl.DataFrame) -> pl.DataFrame:
+    """Write what follows from all scenes, tables last; give what was left out."""
+    records = [read_record(root, _record_name(name)) for name in scenes]
+    left_out = pl.concat([faults, _column(records, "left_out", LEFT_OUT_SCHEMA)]).sort("shard", "offset")
+    kept = [name for name, record in zip(scenes, records, strict=True) if record.rows["scene"]]
+    if not kept:
+        shard, _, frame, reason = left_out.row(0)
+        raise InputError(
+            f"no frame can be converted: {frame or shard} {reason} ({left_out.height} like it).",
+            remedy="Fetch the shards again.",
+        )
+    used = {Path(path).parts[1] for record in records for path in record.files}  # others have no reading
+    map_token = token("map", target.dataset)
+    write_map(root, map_token)
+    write_text(root / "README.md", target.readme)
+    with whole_file(root / _LEFT_OUT) as path:
+        left_out.write_csv(path)
+    tables = root / f".{target.version}.part"
+    shared = {
+        "category": _category_rows(target.categories),
+        "attribute": [],
+        "visibility": [],
+        "sensor": sensor_rows({name: target.modalities[name] for name in target.modalities if name in used}),
+        "map": [map_row(map_token, [log_token(target.dataset, name) for name in kept])],
+    }
+    write_tables(tables, shared, records)
+    for name, schema in target.columns.items():
+        with whole_file(tables / f"{name}.parquet") as path:
+            _column(records, name, schema).write_parquet(path)
+    tables.rename(root / target.version)
+    shutil.rmtree(root / RECORDS)
+    return left_out
+
+
+def _category_rows(categories: Mapping[str, str]) -> list[Row]:
+    return [
+        {"token": token("category", name), "name": name, "description": text, "index": index}
+        for index, (name, text) in enumerate(categories.items(), start=1)
+    ]
+
+
+def _column(records: Sequence[SceneRecord], name: str, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    parts = (pl.read_ipc(io.BytesIO(record.columns[name])) for record in records if name in record.columns)
+    return pl.concat([pl.DataFrame(schema=schema), *parts])
+
+
+def _read_left_out(root: Path) -> pl.DataFrame:
+    return pl.read_csv(root / _LEFT_OUT, schema=LEFT_OUT_SCHEMA)
