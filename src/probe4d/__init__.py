@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.suites import build, check, write_prompts
     from probe4d.diagnosis.control_runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
+    from probe4d.diagnosis.judging.judgements import Judgements, read_judgements
+    from probe4d.diagnosis.judging.judging import JudgePlan, judge
     from probe4d.evidence.camera_images import CameraImages
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
@@ -62,6 +64,8 @@ __all__ = [
     "EncoderTraining",
     "FeatureFolder",
     "Generation",
+    "JudgePlan",
+    "Judgements",
     "LidarLanguageModel",
     "LidarOptions",
     "Model",
@@ -91,6 +95,7 @@ __all__ = [
     "import_lidar_hallu",
     "import_training",
     "inspect",
+    "judge",
     "load_encoder",
     "load_image_tower",
     "load_lidar_lm",
@@ -99,6 +104,7 @@ __all__ = [
     "prepare",
     "preset_named",
     "read_benchmark",
+    "read_judgements",
     "read_run",
     "read_training_rows",
     "save_released_checkpoint",
@@ -123,6 +129,8 @@ _HOMES = {
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
+    "JudgePlan": "probe4d.diagnosis.judging.judging",
+    "Judgements": "probe4d.diagnosis.judging.judgements",
     "LidarLanguageModel": "probe4d.models.lidar_lm.language_model",
     "LidarOptions": "probe4d.models.lidar_lm.answering_options",
     "Model": "probe4d.models.request",
@@ -151,6 +159,7 @@ _HOMES = {
     "import_lidar_hallu": "probe4d.exchange.lidar_hallu_release",
     "import_training": "probe4d.exchange.released_training",
     "inspect": "probe4d.scenes.sanity",
+    "judge": "probe4d.diagnosis.judging.judging",
     "load_encoder": "probe4d.models.lidar_lm.encoder",
     "load_image_tower": "probe4d.models.lidar_lm.image_tower",
     "load_lidar_lm": "probe4d.models.lidar_lm.checkpoints.checkpoint",
@@ -159,6 +168,7 @@ _HOMES = {
     "prepare": "probe4d.runs.prepared",
     "preset_named": "probe4d.models.presets",
     "read_benchmark": "probe4d.benchmarks.benchmark",
+    "read_judgements": "probe4d.diagnosis.judging.judgements",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
     "save_released_checkpoint": "probe4d.models.lidar_lm.checkpoints.released",

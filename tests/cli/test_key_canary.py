@@ -23,6 +23,7 @@ from key_search import found
 from PIL import Image, PngImagePlugin
 
 from feature_making import write_tiny_clip, write_tiny_encoder
+from judge_making import run_on_disk, text_benchmark, verdict
 from probe4d.cli import app, verbs  # noqa: F401 - verbs registers them
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -224,10 +225,11 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run(*asked, "--base-url", with_user, "--out", "captioned", "--debug")
     drawn = ("--refer", "marker", "--min-side", 5, "--scale", "sample:38", "--graphs")
     run("build", "spatial-qa", "photographed", "--out", "spatial", *drawn)
+    _judge_by_a_talkative_server(workplace, fake_server)
     run("diagnose", bench, "asked", "--allow-missing", "--data", data, "--out", "report")
     assert workplace.verbs == set(_verbs())
     kept = {path.relative_to(workplace.folder).parts[0] for path in workplace.folder.rglob("*.*")}
-    assert {"asked", "cache", "captioned", "demo", "exported", "printed", "refused", "report"} <= kept
+    assert {"asked", "cache", "captioned", "demo", "exported", "judged", "printed", "refused", "report"} <= kept
     assert [path.parent.name for path in workplace.folder.rglob("*.eval")] == ["logged"]
     assert found(workplace.folder, ALL, but=[workplace.folder / ".env"]) == []
 
@@ -248,6 +250,20 @@ def _ask_a_talkative_server(run: Callable[..., str], bench: str, fake_server: Se
         run(*asked, "--base-url", address, "-M", f"api_key={IN_ARGUMENT}", "--out", "argument", *debug, code=2)
     run(*asked, "--base-url", with_user, "--dry-run", "--json")
     assert "holds another run" in run(*asked, "--base-url", with_user, "--limit", 3, "--out", "logged", code=2)
+
+
+def _judge_by_a_talkative_server(workplace: Workplace, fake_server: Server) -> None:
+    """With the key accepted and refused."""
+    benchmark = text_benchmark(["It turns left."] * 4, workplace.folder / "texts")
+    run_on_disk(benchmark, workplace.folder / "answered", ["It turns left."] * 4)
+    asked = ("judge", "run", "texts", "answered", "--model", "openai-api/fake/m", "--max-retries", 1, "--debug")
+    said = verdict(7, ECHOED)
+    for out, address, code in (
+        ("judged", fake_server(default=said).base_url, 0),
+        ("unjudged", fake_server(steps=[{"status": 401, "json": {"error": {"message": ECHOED}}}]).base_url, 1),
+    ):
+        with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
+        workplace.run(*asked, "--base-url", with_user, "--out", out, code=code)
 
 
 def _verbs() -> list[str]:
@@ -276,6 +292,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("import", "training", "nowhere", "--out", "imported"),
     ("import", "lidar-hallu", "nowhere", "--out", "imported"),
     ("ask", "nowhere", "--model", "openai/m", "--out", "asked"),
+    ("judge", "run", "nowhere", "nowhere", "--model", "openai/m", "--out", "judged"),
     ("diagnose", "nowhere", "--out", "report"),
 )
 

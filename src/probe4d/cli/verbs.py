@@ -18,6 +18,7 @@ _FILES = (
     "train",
     "train_language",
     "ask",
+    "judge",
     "import_",
     "export",
     "export_checkpoint",

@@ -18,7 +18,7 @@ from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.selection import Selection, selected_of
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import refuse_full, whole_folder
-from probe4d.store.logs import LogTail, read_lines
+from probe4d.store.logs import read_log
 
 __all__ = [
     "ANSWERS_FILE",
@@ -252,8 +252,8 @@ def read_run(path: Path | str) -> Run:
     except msgspec.DecodeError as error:
         raise InputError(f"is damaged ({error}).", path=path / RECORD_FILE, remedy="Import or ask again.") from error
     warnings: list[str] = []
-    answers = _read_log(path / ANSWERS_FILE, Answer, warnings) if (path / ANSWERS_FILE).exists() else []
-    errors = _read_log(path / ERRORS_FILE, AnswerError, warnings) if (path / ERRORS_FILE).exists() else []
+    answers = read_log(path / ANSWERS_FILE, Answer, warnings)
+    errors = read_log(path / ERRORS_FILE, AnswerError, warnings)
     rows: dict[AnswerKey, dict[str, Any]] = {}
     for number, answer in answers:
         key = (answer.question, answer.variant)
@@ -266,7 +266,7 @@ def read_run(path: Path | str) -> Run:
             )
         logits = [msgspec.structs.asdict(logit) for logit in answer.first_logits]
         rows[key] = {**msgspec.structs.asdict(answer), "first_logits": logits or None, "error": None}
-    left_out = _read_log(path / LEFT_OUT_FILE, LeftOut, warnings) if (path / LEFT_OUT_FILE).exists() else []
+    left_out = read_log(path / LEFT_OUT_FILE, LeftOut, warnings)
     unasked = {one.question for _, one in left_out} - {question for question, _ in rows}
     failures = {(failure.question, failure.variant): failure for _, failure in errors}
     for key, failure in failures.items():
@@ -335,10 +335,3 @@ def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) ->
             remedy="Finish the run, or count them as wrong (allow_missing=True, --allow-missing).",
         )
     return tuple(missing)
-
-
-def _read_log(path: Path, kind: type[Any], warnings: list[str]) -> list[tuple[int, Any]]:
-    tails: list[LogTail] = []
-    records = list(read_lines(path, kind, tails=tails))
-    warnings.extend(f"{path}, line {tail.line}: half a line at the end was left out." for tail in tails)
-    return records

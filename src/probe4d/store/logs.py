@@ -13,7 +13,7 @@ import msgspec
 from probe4d.errors import InputError
 from probe4d.store.files import write_error
 
-__all__ = ["LogTail", "append_lines", "read_lines"]
+__all__ = ["LogTail", "append_lines", "read_lines", "read_log"]
 
 Record = TypeVar("Record")
 
@@ -97,6 +97,25 @@ def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = 
                     row=f"line {number}",
                     remedy="Mend or remove that line.",
                 ) from error
+
+
+def read_log(path: Path, kind: type[Record], warnings: list[str]) -> list[tuple[int, Record]]:
+    """Read a log that may have been cut short, as (line number from 1, record); one that is not there has no lines.
+
+    Args:
+        path: The log.
+        kind: Type that each line is decoded to, by msgspec.
+        warnings: Receives a sentence about a half-written last line.
+
+    Raises:
+        InputError: A line is no valid record.
+    """
+    if not path.exists():
+        return []
+    tails: list[LogTail] = []
+    records = list(read_lines(path, kind, tails=tails))
+    warnings.extend(f"{path}, line {tail.line}: half a line at the end was left out." for tail in tails)
+    return records
 
 
 def _end_of_last_line(file: Any, end: int) -> int:

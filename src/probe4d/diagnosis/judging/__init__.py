@@ -1,0 +1,1 @@
+"""Judges free answers with a model: who is asked, what it is shown, what of its reply counts, and the figures."""
