@@ -14,6 +14,8 @@ from probe4d.scenes.tables import Scenes
         ("v1.0-mini", "nuScenes v1.0-mini", "other"),
         ("v1.0-trainval", "nuScenes v1.0-trainval", "other"),
         ("v1.0-sim", "Probe4D's simulation (v1.0-sim, in nuScenes format)", "cc0-1.0"),
+        ("v1.0-wod-e2e", "Waymo's end-to-end data (v1.0-wod-e2e, in nuScenes format)", "other"),
+        ("v1.0-waymo", "Waymo's perception data (v1.0-waymo, in nuScenes format)", "other"),
         ("v1.0-kitti", "v1.0-kitti (in nuScenes format)", "unknown"),
     ],
 )

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["SIMULATED_VERSION", "Licence", "licence_in_words", "licence_of", "title_of"]
+__all__ = ["SIMULATED_VERSION", "WAYMO_VERSIONS", "Licence", "licence_in_words", "licence_of", "title_of"]
 
 SIMULATED_VERSION = "v1.0-sim"
 """Name of the tables that Probe4D simulates."""
+
+WAYMO_VERSIONS = {"end-to-end": "v1.0-wod-e2e", "perception": "v1.0-waymo"}
+"""Names of the tables that Probe4D converts from Waymo's data, by its kind."""
 
 _NUSCENES_VERSIONS = frozenset({"v1.0-mini", "v1.0-trainval", "v1.0-test"})
 
@@ -42,6 +45,12 @@ _SIMULATED = Licence(
     "cc0-1.0",
     url="https://creativecommons.org/publicdomain/zero/1.0/",
 )
+_WAYMO = Licence(
+    "Waymo Dataset License Agreement for Non-Commercial Use",
+    "other",
+    "waymo-dataset-license-agreement",
+    "https://waymo.com/open/terms/",
+)
 _UNSTATED = Licence("not stated by the dataset's tables; see its own licence", "unknown")
 
 
@@ -49,12 +58,14 @@ def licence_of(version: str) -> Licence:
     """Licence of a dataset in the format of nuScenes by the name of its tables."""
     if version in _NUSCENES_VERSIONS:
         return _NUSCENES
+    if version in WAYMO_VERSIONS.values():
+        return _WAYMO
     return _SIMULATED if version == SIMULATED_VERSION else _UNSTATED
 
 
 def licence_in_words(words: str) -> Licence:
     """The licence that a record states in words; one that is not known here is called `see-card`."""
-    known = {licence.words: licence for licence in (_NUSCENES, _SIMULATED, _UNSTATED)}
+    known = {licence.words: licence for licence in (_NUSCENES, _SIMULATED, _WAYMO, _UNSTATED)}
     return known.get(words) or Licence(words, "other", "see-card")
 
 
@@ -66,4 +77,7 @@ def title_of(adapter: str, version: str) -> str:
         return f"nuScenes {version}"
     if version == SIMULATED_VERSION:
         return f"Probe4D's simulation ({version}, in nuScenes format)"
+    for kind, converted in WAYMO_VERSIONS.items():
+        if version == converted:
+            return f"Waymo's {kind} data ({version}, in nuScenes format)"
     return f"{version} (in nuScenes format)"

@@ -156,6 +156,38 @@ def test_empty_tables(tmp_path: Path) -> None:
         open_scenes(write_tables(small_tables() | {"sensor": []}, tmp_path / "sensors"))
 
 
+def cameras_alone(*channels: str, beside: str = "camera") -> Tables:
+    """Small tables whose sensors are cameras, the first of them possibly of another modality."""
+    tables = small_tables(channels)
+    for sensor in tables["sensor"]:
+        sensor["modality"] = "camera"
+    tables["sensor"][0]["modality"] = beside
+    return tables
+
+
+def test_without_lidar_the_front_camera_gives_key_frames_their_time_and_pose(tmp_path: Path) -> None:
+    root = write_tables(cameras_alone("A_REAR", "FRONT", "SIDE"), tmp_path / "front")
+    scenes = open_scenes(root)
+    front = scenes.sensors.filter(pl.col("channel") == "FRONT")
+    assert scenes.reference_channel == "FRONT"
+    same = ["scene", "frame", "timestamp_us", "pose_token", "pose_x", "pose_qw"]
+    assert scenes.keyframes.select(same).equals(front.select(same))
+    assert open_scenes(root, reference_channel="SIDE").reference_channel == "SIDE"
+    assert open_scenes(write_tables(cameras_alone("ONE"), tmp_path / "one")).reference_channel == "ONE"
+    with pytest.raises(InputError, match=r"lists no camera named 'LIDAR_TOP' \(it has A_REAR, FRONT, SIDE\)"):
+        open_scenes(root, reference_channel="LIDAR_TOP")
+    several = write_tables(cameras_alone("A", "B"), tmp_path / "several")
+    with pytest.raises(
+        InputError, match=r"cameras \(A, B\) and none is CAM_FRONT or FRONT.*--reference-channel"
+    ):
+        open_scenes(several)
+
+
+def test_beside_a_radar_a_missing_lidar_is_a_fault(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"lists no LiDAR, from which .* and not cameras alone"):
+        open_scenes(write_tables(cameras_alone("FRONT", "CAM_FRONT", beside="radar"), tmp_path))
+
+
 def test_byte_order_mark_and_nan(tables: Tables, tmp_path: Path) -> None:
     tables["sample_annotation"][3]["translation"][0] = float("nan")
     tables["sample_annotation"][5]["rotation"] = [0, 0, 0, 0]

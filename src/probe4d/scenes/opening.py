@@ -18,7 +18,8 @@ def open_scenes(dataroot: Path | str, *, version: str | None = None, reference_c
         dataroot: The dataset's folder: the one that holds the folder of tables and the sensor files.
         version: Name of the folder of tables, such as `v1.0-mini`; may be left out where there is only one.
         reference_channel: Channel of the LiDAR whose times and poses the key frames take; may be left out
-            where the dataset has LIDAR_TOP or only one LiDAR.
+            where the dataset has LIDAR_TOP or only one LiDAR. In a dataset of cameras alone it is one of them, and
+            may be left out where there is a CAM_FRONT or FRONT, or only one camera.
 
     Returns:
         Scenes with their key frames, boxes and key-frame sensor readings. What could not be used is counted

@@ -34,9 +34,9 @@ KEYFRAMES_SCHEMA: dict[str, pl.DataType] = {
     "scene": pl.String(),
     "frame": pl.Int32(),  # 0-based key-frame index
     "token": pl.String(),
-    "timestamp_us": pl.Int64(),  # of the reference LiDAR reading
+    "timestamp_us": pl.Int64(),  # of the reference sensor's reading
     "pose_token": pl.String(),
-    **_POSE,  # at the reference LiDAR's time
+    **_POSE,  # at the reference sensor's time
 }
 
 BOXES_SCHEMA: dict[str, pl.DataType] = {
@@ -94,7 +94,8 @@ class Scenes:
         root: The dataset's folder.
         version: Name of the table folder.
         adapter: Name of the dataset's format.
-        reference_channel: Channel of the LiDAR whose times and poses the key frames have.
+        reference_channel: Channel of the LiDAR, or of the camera of a dataset of cameras alone, whose times and poses
+            the key frames have.
         fingerprint: SHA-256 of the contents of the dataset's tables.
         licence: The dataset's licence, in words.
         scenes: Columns of `SCENES_SCHEMA`.

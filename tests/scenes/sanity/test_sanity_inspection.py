@@ -103,6 +103,23 @@ def test_the_reference_channel_can_be_named(tmp_path: Path) -> None:
     assert [(finding.rule.id, finding.first) for finding in report.findings] == [("SEN002", ("LIDAR_SIDE",))]
 
 
+def test_cameras_alone_have_a_camera_for_reference(tmp_path: Path) -> None:
+    tables = small_tables()
+    lost = {row["token"] for row in tables["sample_data"] if "LIDAR_TOP" in row["token"]}
+    tables["sample_data"] = [row for row in tables["sample_data"] if row["token"] not in lost]
+    for name in ("sensor", "calibrated_sensor"):
+        tables[name] = [row for row in tables[name] if "LIDAR_TOP" not in row["token"]]
+    write_dataset(tables, tmp_path)
+    report = inspect(tmp_path)
+    assert report.reference_channel == "CAM_FRONT"
+    assert not report.count(Severity.ERROR)
+    assert _ids(inspect(tmp_path, reference_channel="LIDAR_TOP")) >= {"SEN002"}
+    tables["sensor"][0]["channel"] = "ELSEWHERE"
+    tables["sensor"].append({"token": "sensor-spare", "channel": "SOMEWHERE", "modality": "camera"})
+    write_dataset(tables, tmp_path / "unclear")
+    assert _ids(inspect(tmp_path / "unclear")) >= {"SEN009"}
+
+
 def test_findings_do_not_depend_on_the_order_of_rows(tmp_path: Path) -> None:
     tables = small_tables()
     for box in tables["sample_annotation"][2:12]:

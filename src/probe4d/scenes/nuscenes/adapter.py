@@ -32,7 +32,7 @@ def read_scenes(folder: TableFolder, reference_channel: str | None, keep: Keep) 
 
     Args:
         folder: The tables.
-        reference_channel: Channel of the LiDAR whose times and poses the key frames take.
+        reference_channel: Channel of the sensor whose times and poses the key frames take.
         keep: Told of each finished table and its name; gives back the table to go on with, which may be a
             copy on disk, mapped into memory.
 

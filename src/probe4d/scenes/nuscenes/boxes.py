@@ -80,7 +80,7 @@ def read_boxes(
     Args:
         reader: The tables.
         key_frames: Key frames in order.
-        ego_poses: global_SE3_ego of each key frame at its reference LiDAR's time, x, y, z, qw, qx, qy, qz,
+        ego_poses: global_SE3_ego of each key frame at its reference sensor's time, x, y, z, qw, qx, qy, qz,
             shape (n, 7).
         dropped: Takes in how many boxes and links could not be used, by reason.
 

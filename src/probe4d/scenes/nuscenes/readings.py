@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import compress
 from operator import attrgetter
@@ -26,10 +27,13 @@ from probe4d.scenes.nuscenes.reader import (
 )
 from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, Quaternion, SampleData, Sensor, Vector
 from probe4d.scenes.tables import SENSORS_SCHEMA
+from probe4d.wording import listed
 
-__all__ = ["Readings", "read_readings", "reference_lidar"]
+__all__ = ["PREFERRED_REFERENCES", "Readings", "read_readings", "reference_channel", "reference_channels"]
 
-PREFERRED_REFERENCE = "LIDAR_TOP"
+PREFERRED_REFERENCES = ("LIDAR_TOP", "CAM_FRONT", "FRONT")
+"""Channels that are the reference where nobody names one: a LiDAR, or the front camera beside cameras alone."""
+
 _VECTORS = msgspec.json.Decoder(list[Vector])
 _QUATERNIONS = msgspec.json.Decoder(list[Quaternion])
 _TOKEN = attrgetter("token")
@@ -42,7 +46,7 @@ class Readings:
 
     Attributes:
         table: Columns of `SENSORS_SCHEMA` and `key_frame`, sorted by key frame and channel.
-        reference: Row of the reference LiDAR's reading in `table`, by key frame, shape (n,).
+        reference: Row of the reference sensor's reading in `table`, by key frame, shape (n,).
     """
 
     table: pl.DataFrame
@@ -54,8 +58,20 @@ class Readings:
         return np.stack(columns, axis=-1)
 
 
-def reference_lidar(sensors: list[Sensor], wanted: str | None, path: Path) -> str:
-    """Channel of the reference LiDAR: the wanted one, else LIDAR_TOP, else the only LiDAR there is.
+def reference_channels(modality_of: Mapping[str, str]) -> list[str]:
+    """Channels that may be the reference, sorted: the LiDARs, or the cameras where there is nothing else.
+
+    Beside a radar the lack of a LiDAR is taken for a fault.
+
+    Args:
+        modality_of: Modality of each channel.
+    """
+    lidars = [channel for channel, modality in modality_of.items() if modality == "lidar"]
+    return sorted(modality_of if set(modality_of.values()) == {"camera"} else lidars)
+
+
+def reference_channel(sensors: list[Sensor], wanted: str | None, path: Path) -> str:
+    """Channel of the reference sensor: the wanted one, else one of `PREFERRED_REFERENCES`, else the only one there is.
 
     Args:
         sensors: Rows of the sensor table.
@@ -63,22 +79,24 @@ def reference_lidar(sensors: list[Sensor], wanted: str | None, path: Path) -> st
         path: The sensor table, for errors.
 
     Raises:
-        InputError: The choice is not clear, or the wanted channel is no LiDAR of the dataset.
+        InputError: The choice is not clear, or the wanted channel is none of `reference_channels`.
     """
-    lidars = sorted({sensor.channel for sensor in sensors if sensor.modality == "lidar"})
-    names = ", ".join(lidars)
-    if not lidars:
-        raise InputError("lists no LiDAR, and key frames take their times and poses from one.", path=path)
+    modality_of = {sensor.channel: sensor.modality for sensor in sensors}
+    channels = reference_channels(modality_of)
+    if not channels:
+        what = "lists no LiDAR, from which key frames take their times and poses, and not cameras alone."
+        raise InputError(what, path=path)
+    names, noun = ", ".join(channels), "LiDAR" if modality_of[channels[0]] == "lidar" else "camera"
     if wanted is not None:
-        if wanted not in lidars:
-            raise InputError(f"lists no LiDAR named {wanted!r} (it has {names}).", path=path)
+        if wanted not in channels:
+            raise InputError(f"lists no {noun} named {wanted!r} (it has {names}).", path=path)
         return wanted
-    if PREFERRED_REFERENCE in lidars:
-        return PREFERRED_REFERENCE
-    if len(lidars) == 1:
-        return lidars[0]
+    for channel in (*PREFERRED_REFERENCES, *channels[: len(channels) == 1]):
+        if channel in channels:
+            return channel
+    preferred = [channel for channel in PREFERRED_REFERENCES if channel.startswith("LIDAR") == (noun == "LiDAR")]
     raise InputError(
-        f"lists several LiDARs ({names}) and none is {PREFERRED_REFERENCE}.",
+        f"lists several {noun}s ({names}) and none is {listed(preferred, 'or')}.",
         path=path,
         remedy="Name the one whose times and poses the key frames have with --reference-channel.",
     )
@@ -92,18 +110,18 @@ def read_readings(
     Args:
         reader: The tables.
         key_frames: Key frames in order.
-        wanted_reference: Channel of the reference LiDAR, where the user named one.
+        wanted_reference: Channel of the reference sensor, where the user named one.
         dropped: Takes in how many readings could not be used, by reason.
 
     Returns:
-        Channel of the reference LiDAR, and the readings.
+        Channel of the reference sensor, and the readings.
 
     Raises:
-        InputError: A key frame has no usable reading of the reference LiDAR.
+        InputError: A key frame has no usable reading of the reference sensor.
     """
     sensors = reader.table("sensor", Sensor)
     row_of_token(sensors, reader.path("sensor"))
-    channel = reference_lidar(sensors, wanted_reference, reader.path("sensor"))
+    channel = reference_channel(sensors, wanted_reference, reader.path("sensor"))
     calibrations = reader.table("calibrated_sensor", CalibratedSensor)
     row_of_calibration = row_of_token(calibrations, reader.path("calibrated_sensor"))
     readings, code_of_pose = _key_frame_rows(reader, key_frames, row_of_calibration)
@@ -277,6 +295,6 @@ def _reference_rows(table: pl.DataFrame, channel: str, key_frames: KeyFrames, re
             f" ({len(missing)} of {len(key_frames.samples)} key frames lack one).",
             path=reader.path("sample_data"),
             row=f"sample {key_frames.samples[number].token}",
-            remedy="Mend the tables, or name another LiDAR with --reference-channel.",
+            remedy="Mend the tables, or name another sensor with --reference-channel.",
         )
     return rows

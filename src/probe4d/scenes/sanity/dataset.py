@@ -14,7 +14,7 @@ from pathlib import Path
 
 import polars as pl
 
-from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCE
+from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCES, reference_channels
 from probe4d.scenes.sanity.links import NONE, Links, find_links
 from probe4d.scenes.sanity.reading import BadRow, RawTable, read_table
 from probe4d.scenes.sanity.rows import REFERENCES, TABLES, Reference
@@ -89,7 +89,7 @@ class Dataset:
 
     @cached_property
     def reference_channel(self) -> str | None:
-        """The LiDAR that gives key frames their pose: the one asked for, LIDAR_TOP, or the one used most.
+        """The sensor that gives key frames their pose: the one asked for, a preferred one, or the one used most.
 
         Opening refuses to guess as the last does (SEN009); here it lets the other rules be asked.
         """
@@ -97,15 +97,21 @@ class Dataset:
             return self.wanted_channel
         if "sensor" not in self.tables:
             return None
-        lidars = self["sensor"].filter(pl.col("modality") == "lidar")["channel"].unique().sort().to_list()
-        if not lidars:
+        channels = self.references
+        if not channels:
             return None
-        if PREFERRED_REFERENCE in lidars:
-            return PREFERRED_REFERENCE
+        for channel in PREFERRED_REFERENCES:
+            if channel in channels:
+                return channel
         if not {"sample_data", "calibrated_sensor", "sample"} <= self.tables.keys():
-            return str(lidars[0])
+            return channels[0]
         used = dict(self.readings.group_by("channel").len().iter_rows())
-        return str(max(lidars, key=lambda channel: (used.get(channel, 0), -lidars.index(channel))))
+        return max(channels, key=lambda channel: (used.get(channel, 0), -channels.index(channel)))
+
+    @cached_property
+    def references(self) -> list[str]:
+        """Channels that may give key frames their pose: the LiDARs, or the cameras where there is nothing else."""
+        return reference_channels(dict(self["sensor"].select("channel", "modality").drop_nulls().iter_rows()))
 
     @cached_property
     def keyframes(self) -> pl.DataFrame:
@@ -166,7 +172,7 @@ def read_dataset(
     Args:
         root: The dataset's folder.
         version: Name of the table folder in it.
-        reference_channel: The reference LiDAR that the user named, if any.
+        reference_channel: The reference sensor that the user named, if any.
         done: Told of each table that has been read.
     """
     data = Dataset(root, version, reference_channel)

@@ -30,7 +30,8 @@ what is absent is not asked about tables that have lost rows, and the command sa
 | Field | Type | Meaning |
 |---|---|---|
 | `dataset`, `version` | string | the folder, and the name of its table folder |
-| `reference_channel` | string or null | the LiDAR whose readings give the key frames their pose |
+| `reference_channel` | string or null | the LiDAR (or, beside cameras alone, the camera) whose readings give the \
+key frames their pose |
 | `scenes`, `keyframes`, `tracks`, `boxes` | integer or null | how many there are; null where the table cannot be read |
 | `splits` | object or null | scenes by official split; `none` counts those in none |
 | `boxes_by_class` | object or null | boxes of each of the ten classes |

@@ -49,7 +49,8 @@ class Inspection:
     Attributes:
         root: The dataset's folder.
         version: Name of its table folder.
-        reference_channel: The LiDAR whose readings give the key frames their pose; null where there is none.
+        reference_channel: The LiDAR, or the camera of a dataset of cameras alone, whose readings give the key frames
+            their pose; null where there is none.
         summary: What the dataset holds.
         findings: One a rule that found something, errors first.
         unchecked: Rules that could not be asked.
@@ -86,7 +87,7 @@ def inspect(
         dataroot: The dataset's folder.
         version: Name of the table folder; needed only where there are several.
         reference_channel: LiDAR whose readings give the key frames their pose; by default LIDAR_TOP, or
-            the LiDAR with most readings.
+            the LiDAR with most readings; in a dataset of cameras alone, a camera.
         exclude: Ids or names of rules that are not asked.
         done: Told of each table that has been read, for progress bars.
 

@@ -56,7 +56,7 @@ def _facts(inspection: Inspection) -> Iterator[tuple[str, str]]:
     summary: Summary = inspection.summary
     yield "dataset", str(inspection.root)
     yield "version", inspection.version
-    yield "reference LiDAR", inspection.reference_channel or "none"
+    yield "reference sensor", inspection.reference_channel or "none"
     for label, number in (
         ("scenes", summary.scenes),
         ("key frames", summary.keyframes),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import polars as pl
 
-from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCE
+from probe4d.scenes.nuscenes.readings import PREFERRED_REFERENCES
 from probe4d.scenes.sanity.dataset import Dataset
 from probe4d.scenes.sanity.rule import Severity, rule
+from probe4d.wording import listed
 
 MAX_MOUNT_DISTANCE_M = 30.0
 """Farther from the ego origin no sensor is mounted, on no truck."""
@@ -16,9 +17,8 @@ _NEEDS = ("sample_data", "sample", "calibrated_sensor", "sensor")
 
 
 def _has_reference(data: Dataset) -> bool:
-    """Whether the reference channel is a LiDAR of the sensor table; SEN002 says so where it is not."""
-    lidars = data["sensor"].filter(pl.col("modality") == "lidar")["channel"]
-    return data.reference_channel is not None and data.reference_channel in lidars
+    """Whether the reference channel is one that can be; SEN002 says so where it is not."""
+    return data.reference_channel is not None and data.reference_channel in data.references
 
 
 @rule(
@@ -36,14 +36,14 @@ def _implausibly_mounted(data: Dataset) -> pl.Series:
 
 @rule(
     "SEN002",
-    "no-reference-lidar",
+    "no-reference-sensor",
     Severity.ERROR,
-    "No sensor is the reference LiDAR, whose readings give the key frames their time and pose.",
+    "No sensor is the reference that gives key frames their time and pose: a LiDAR, or a camera beside cameras alone.",
     "Name a LiDAR of the sensor table with --reference-channel; its modality has to be lidar.",
     needs=("sensor",),
     whole=("sensor",),
 )
-def _no_reference_lidar(data: Dataset) -> pl.Series:
+def _no_reference_sensor(data: Dataset) -> pl.Series:
     return pl.Series("channel", [] if _has_reference(data) else [data.wanted_channel or "lidar"], dtype=pl.String)
 
 
@@ -51,8 +51,8 @@ def _no_reference_lidar(data: Dataset) -> pl.Series:
     "SEN003",
     "keyframe-without-reference",
     Severity.ERROR,
-    "A key frame has no reading of the reference LiDAR, so that its ego pose is not known.",
-    "Fetch the sample_data table again, or name another LiDAR with --reference-channel.",
+    "A key frame has no reading of the reference sensor, so that its ego pose is not known.",
+    "Fetch the sample_data table again, or name another sensor with --reference-channel.",
     needs=_NEEDS,
     whole=("sample_data", "calibrated_sensor"),
 )
@@ -137,14 +137,15 @@ def _calibration_changes(data: Dataset) -> pl.Series:
 
 @rule(
     "SEN009",
-    "reference-lidar-unclear",
+    "reference-sensor-unclear",
     Severity.ERROR,
-    f"There are several LiDARs, none is {PREFERRED_REFERENCE}, and none was named as the reference.",
+    f"Several sensors could be the reference, none is {listed(PREFERRED_REFERENCES, 'or')}, and none was named.",
     "Name the one whose times and poses the key frames have with --reference-channel.",
     needs=("sensor",),
     whole=("sensor",),
 )
-def _reference_lidar_unclear(data: Dataset) -> pl.Series:
-    lidars = data["sensor"].filter(pl.col("modality") == "lidar")["channel"].unique().sort()
-    is_clear = data.wanted_channel is not None or len(lidars) < 2 or PREFERRED_REFERENCE in lidars
-    return lidars.clear() if is_clear else lidars
+def _reference_sensor_unclear(data: Dataset) -> pl.Series:
+    channels = pl.Series("channel", data.references, dtype=pl.String)
+    preferred = any(channel in PREFERRED_REFERENCES for channel in data.references)
+    is_clear = data.wanted_channel is not None or len(channels) < 2 or preferred
+    return channels.clear() if is_clear else channels

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from probe4d.origins import WAYMO_VERSIONS
 from probe4d.scenes.fingerprint import table_digest
 from probe4d.scenes.nuscenes_writing.conversion import Conversion, Converted, Target, as_columns, convert_scenes
 from probe4d.scenes.nuscenes_writing.scene_records import SceneRecord
@@ -30,7 +31,7 @@ from probe4d.wording import listed
 
 __all__ = ["VERSION", "convert"]
 
-VERSION = "v1.0-wod-e2e"
+VERSION = WAYMO_VERSIONS["end-to-end"]
 _FRONT = "FRONT"
 
 _README = f"""\
