@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from probe4d.errors import InputError
-from probe4d.exchange.rows import Row, read_rows
+from probe4d.store.rows import Row, read_rows
 
 __all__ = ["answer_rows", "optional_text", "question_of", "questions_named", "reply_of"]
 

@@ -18,11 +18,11 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, questions_from
 from probe4d.errors import InputError
 from probe4d.exchange.answer_rows import answer_rows, optional_text, question_of, questions_named, reply_of
-from probe4d.exchange.rows import Row
 from probe4d.runs.run import Answer, AnswerError, AnswerKey, RunRecord, refuse_used, write_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting, setting_named
 from probe4d.runs.ways import OPTION_COUNT, ways_of_shapes
 from probe4d.store.files import write_bytes
+from probe4d.store.rows import Row
 from probe4d.version import __version__
 
 __all__ = ["import_answers"]

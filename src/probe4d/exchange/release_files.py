@@ -17,8 +17,8 @@ from probe4d.errors import InputError
 from probe4d.exchange.release_folders import release_folders
 from probe4d.exchange.release_records import Item, item_from
 from probe4d.exchange.release_schema import FAMILIES, IntervalRow, Prediction, ReleasedQuestion, SceneRow
-from probe4d.exchange.rows import read_records
 from probe4d.store.json_tables import read_table
+from probe4d.store.rows import read_records
 
 __all__ = ["Placed", "read_release"]
 
