@@ -54,6 +54,10 @@ LANE_CHANGE_S = 2.0
 
 RISK_S = 4.0
 """How far velocities are extrapolated for risk."""
+RISK_STEP_S = 0.25
+"""Time between the places at which outlines are compared."""
+RISK_APPROACH_M = 0.5
+"""Outlines that come nearer to each other by less than this do not meet: a car beside or one that follows."""
 RISK_BOUNDS_M = (1.0, 3.0, 8.0)
 """Nearest approach of outlines: high, moderate, low, and none beyond."""
 APPROACH_MPS = 0.5
@@ -65,7 +69,19 @@ MOVED_M = 2.0
 ASIDE_M = 1.5
 """Sideways offset after which a position is no longer straight ahead."""
 NEAR_MISS_M = 1.0
+"""Room beside an object that a driver would not go below at speed."""
 COURSE_M = 2.0
+"""Ends of trajectories that are farther apart are of different courses."""
+STRETCHES = (0.5, 1.5)
+"""Factors by which a wrong trajectory is slower or faster than the driven one."""
+SWERVE_M = 3.0
+"""Sideways offset at the end of a swerve: nearly a lane."""
+SWERVE_LEAST_M = 2 * SWERVE_M
+"""Shortest way on which a car can swerve so far."""
+STOP_WITHIN_S = 2.0
+"""Time in which a wrong trajectory brakes to a stop."""
+CLEARANCE_REACH_M = 10.0
+"""Objects farther from a trajectory say nothing about it."""
 
 WELL_VISIBLE_LEVEL = 3
 """Visibility level (60 % and more) from which an object counts as well visible; level 1 (below 40 %) is occluded."""
@@ -79,3 +95,6 @@ LEAST_MARGIN: dict[str, float] = {
     "seconds": 0.3,
 }
 """Nearer to a line, by the unit of the measure, an answer is not asked for: no eye could tell."""
+LEAST_ROOM_M = 0.2
+"""The same of room between outlines and of heights, whose lines are a metre or less apart: the whole unit would leave
+nothing between them. About what annotations tremble by."""

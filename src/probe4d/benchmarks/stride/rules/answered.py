@@ -8,9 +8,9 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.benchmarks.stride.signals import Signals
-from probe4d.benchmarks.stride.thresholds import LEAST_MARGIN, SEEN_LEVEL
+from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES, LEAST_MARGIN, SEEN_LEVEL
 
-__all__ = ["ANSWERED_SCHEMA", "Margin", "Rule", "answered", "visible_targets"]
+__all__ = ["ANSWERED_SCHEMA", "Margin", "Rule", "answered", "queries", "visible_targets"]
 
 ANSWERED_SCHEMA: dict[str, pl.DataType] = {
     "scene": pl.String(),
@@ -91,6 +91,11 @@ def answered(
         .sort("scene", "frame", "track", "trajectory")
         .select(pl.col(name).cast(dtype) for name, dtype in ANSWERED_SCHEMA.items())
     )
+
+
+def queries(signals: Signals) -> pl.DataFrame:
+    """The rows of `signals.ego` that can be query frames: those with a whole history."""
+    return signals.ego.filter(pl.col("frame") >= HISTORY_FRAMES)
 
 
 def visible_targets(signals: Signals) -> pl.DataFrame:

@@ -8,13 +8,21 @@ import polars as pl
 from probe4d.benchmarks.stride.rules.answered import Margin, answered, visible_targets
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.templates import TEMPLATES
-from probe4d.benchmarks.stride.thresholds import DIRECTION_DEG, DISTANCE_BOUNDS_M, STILL_MPS
+from probe4d.benchmarks.stride.thresholds import DIRECTION_DEG, DISTANCE_BOUNDS_M, LEAST_ROOM_M, PLANE_M, STILL_MPS
 from probe4d.benchmarks.stride.windows import in_ego_frame, object_window
 from probe4d.scenes.geometry import bearing_deg, sector_index, sector_margin_deg
 
-__all__ = ["direction_of_motion", "distance", "relative_position", "sector_answers"]
+__all__ = [
+    "direction_of_motion",
+    "distance",
+    "ground_contact",
+    "occlusion_state",
+    "relative_position",
+    "sector_answers",
+]
 
 _SAME, _OPPOSITE, _TO_RIGHT, _TO_LEFT, _STILL = TEMPLATES["SP-1"].options
+_ON, _ABOVE, _BELOW = TEMPLATES["SP-6"].options
 _DIRECTION_STEPS = 2
 """Steps over which a direction is measured: one alone trembles too much."""
 
@@ -85,4 +93,32 @@ def distance(signals: Signals) -> pl.DataFrame:
         pl.lit(pl.Series(names, dtype=pl.String)),
         {"x_m": pl.col("ego_x_m"), "y_m": pl.col("ego_y_m"), "range_m": pl.col("range_m")},
         Margin(pl.min_horizontal((pl.col("range_m") - bound).abs() for bound in DISTANCE_BOUNDS_M), "metres"),
+    )
+
+
+def occlusion_state(signals: Signals) -> pl.DataFrame:
+    """SP-5: how much of the target is visible over all cameras, as the dataset says; no line is measured."""
+    level = pl.col("visibility")
+    names = dict(enumerate(TEMPLATES["SP-5"].options, start=1))
+    return answered(
+        signals.targets,
+        level.replace_strict(names, default=None, return_dtype=pl.String),
+        {"visibility_level": level, "lidar_points": pl.col("lidar_points")},
+    )
+
+
+def ground_contact(signals: Signals) -> pl.DataFrame:
+    """SP-6: the lower side of the target against the plane of the ego vehicle's wheels."""
+    height = pl.col("bottom_m")
+    answer = (
+        pl.when(height.abs() <= PLANE_M)
+        .then(pl.lit(_ON))
+        .when(height > PLANE_M)
+        .then(pl.lit(_ABOVE))
+        .when(height < -PLANE_M)
+        .then(pl.lit(_BELOW))
+    )
+    off_line = (height.abs() - PLANE_M).abs()
+    return answered(
+        visible_targets(signals), answer, {"bottom_m": height}, Margin(off_line, "metres", least=LEAST_ROOM_M)
     )
