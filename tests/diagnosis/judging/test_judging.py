@@ -205,7 +205,7 @@ def judge_many(benchmark_path: Path, run_path: Path, out: Path, base_url: str, c
 
 def test_a_judging_that_is_killed_loses_no_verdict(tmp_path: Path, fake_server: Callable[..., FakeServer]) -> None:
     server = fake_server(default=verdict(5, "{digest}"), jitter_s=0.02)
-    count, connections, kills = 40, 4, (1, 25)
+    count, connections, kills = 30, 4, (1, 15)
     benchmark = text_benchmark(["reference"] * count, tmp_path / "bench")
     run_on_disk(benchmark, tmp_path / "run", [f"answer {n}" for n in range(count)])
     asked = (tmp_path / "bench", tmp_path / "run", tmp_path / "judged", server.base_url, connections)
