@@ -12,7 +12,7 @@ from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.composition import COMPOSITION_FILE, Composition
 from probe4d.origins import licence_in_words
 
-__all__ = ["SuiteCard", "dataset_card"]
+__all__ = ["SuiteCard", "dataset_card", "markdown_table"]
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,19 @@ class SuiteCard:
     papers: tuple[str, ...]
 
 
-def dataset_card(record: BenchmarkRecord, suite: SuiteCard, composition: Composition | None = None) -> str:
+def dataset_card(
+    record: BenchmarkRecord,
+    suite: SuiteCard,
+    composition: Composition | None = None,
+    sections: Sequence[str] = (),
+) -> str:
     """Text of the card.
 
     Args:
         record: Content of `benchmark.json`.
         suite: The suite's own words.
         composition: What the benchmark is made of, for suites of many templates and cameras.
+        sections: What else the suite tells of this benchmark, in Markdown with headings.
     """
     source = record.source
     total = sum(n for formats in record.counts.values() for n in formats.values())
@@ -48,7 +54,7 @@ def dataset_card(record: BenchmarkRecord, suite: SuiteCard, composition: Composi
         _header(record, suite, total),
         f"# {suite.title}: {total:,} questions from {source.title}",
         suite.about,
-        _table(("family", "format", "questions"), _count_rows(record)),
+        markdown_table(("family", "format", "questions"), _count_rows(record)),
         "## Source",
         "\n".join(
             (
@@ -60,12 +66,15 @@ def dataset_card(record: BenchmarkRecord, suite: SuiteCard, composition: Composi
             )
         ),
         "## Parameters",
-        _table(("parameter", "value"), [(name, json.dumps(value)) for name, value in record.parameters.items()]),
+        markdown_table(
+            ("parameter", "value"), [(name, json.dumps(value)) for name, value in record.parameters.items()]
+        ),
         "## How answers are measured",
         _bullets(f"**{family}**: {rule}" for family, rule in suite.rules.items() if family in record.counts),
         *([] if composition is None else _composed(composition)),
+        *sections,
         "## What was left out",
-        _table(("reason", "number"), [(reason, f"{n:,}") for reason, n in record.exclusions.items()])
+        markdown_table(("reason", "number"), [(reason, f"{n:,}") for reason, n in record.exclusions.items()])
         if record.exclusions
         else "Nothing.",
         "## What is short",
@@ -145,14 +154,15 @@ def _count_rows(record: BenchmarkRecord) -> list[tuple[str, str, str]]:
 
 def _composed(composition: Composition) -> list[str]:
     templates = [
-        (row["family"], row["template"], *(f"{row[name]:,}" for name in _COUNTED), row["answers"] or "numbers")
+        (row["family"], row["template"], *(f"{row[name]:,}" for name in _COUNTED), row["answers"] or "no letters")
         for row in composition.templates.iter_rows(named=True)
     ]
+    head, rows = _by_camera(composition)
     return [
         "## What it is made of",
         "Wordings are distinct texts, options included; scenes are those that have such questions.",
-        _table(("family", "template", *map(_spaced, _COUNTED), "answers"), templates),
-        _table(*_by_camera(composition)),
+        markdown_table(("family", "template", *map(_spaced, _COUNTED), "answers"), templates),
+        *([markdown_table(head, rows)] if rows else []),
         f"`{COMPOSITION_FILE}` has the same by template, camera and answer.",
     ]
 
@@ -173,7 +183,8 @@ def _by_camera(composition: Composition) -> tuple[tuple[str, ...], list[tuple[st
     return ("camera", *families), rows
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+def markdown_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table of texts in Markdown."""
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 

@@ -17,6 +17,7 @@ import polars as pl
 from probe4d import engine
 from probe4d.benchmarks.question import QUESTION_SCHEMA
 from probe4d.benchmarks.sampling import ranks
+from probe4d.benchmarks.scene_groups import groups_by_boxes
 from probe4d.benchmarks.spatial_qa.candidates import Candidates, candidates_of, merged
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME, Drafting
 from probe4d.benchmarks.spatial_qa.draws import Draw, foremost, sample
@@ -149,7 +150,7 @@ def _in_families(families: Sequence[Sequence[pl.LazyFrame]]) -> pl.LazyFrame:
 
 
 def _over_groups(function: Callable[[_Group], Result], assembly: Assembly) -> list[Result]:
-    groups = _groups(assembly.scenes)
+    groups = [_Group(*one) for one in enumerate(groups_by_boxes(assembly.scenes, _BOXES_AT_ONCE))]
 
     def group_done(group: _Group) -> None:
         if assembly.done is not None:
@@ -157,20 +158,6 @@ def _over_groups(function: Callable[[_Group], Result], assembly: Assembly) -> li
                 assembly.done(name)
 
     return engine.over(function, groups, workers=assembly.workers, done=group_done)
-
-
-def _groups(scenes: Scenes) -> list[_Group]:
-    """Groups that do not depend on how many processes there are, and neither does the order of questions then."""
-    counts = dict(scenes.boxes.group_by("scene").len().iter_rows())
-    groups: list[list[str]] = []
-    boxes = 0
-    for name in scenes.names:
-        if not groups or boxes + counts.get(name, 0) > _BOXES_AT_ONCE:
-            groups.append([])
-            boxes = 0
-        groups[-1].append(name)
-        boxes += counts.get(name, 0)
-    return [_Group(number, scenes.select(names)) for number, names in enumerate(groups)]
 
 
 def _to_send(assembly: Assembly) -> Assembly:

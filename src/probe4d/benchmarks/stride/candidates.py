@@ -1,0 +1,206 @@
+"""Every question that scenes allow, before any draw: answers with the clips and targets that they are about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from probe4d.benchmarks.sampling import ranks
+from probe4d.benchmarks.stride.challenge import challenge_of
+from probe4d.benchmarks.stride.conditions import conditions_of
+from probe4d.benchmarks.stride.histories import ego_histories
+from probe4d.benchmarks.stride.manoeuvres import manoeuvres_of
+from probe4d.benchmarks.stride.rules import RULES
+from probe4d.benchmarks.stride.signals import Signals, signals_of
+from probe4d.benchmarks.stride.tags import tags_of
+from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template
+from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
+from probe4d.scenes.tables import Scenes
+
+__all__ = ["FEWEST_PARTS", "KEY", "SUITE_NAME", "Candidates", "Measuring", "candidates_of", "merged"]
+
+SUITE_NAME = "stride"
+
+KEY = ("scene", "frame", "track")
+"""What tells a question of a template from the others; the track is null where there is no target."""
+
+FEWEST_PARTS = 2
+"""Parts that the reference of an open question needs: with one it would be a choice question."""
+
+_SPARE = 4
+"""How many times the most of a scene are kept: so many can be passed over for overlapping clips."""
+
+_UNIQUE = (*KEY, "trajectory")
+_ORDER = ("challenge", "rank", *_UNIQUE)
+_OF_PARTS = ("answer", "facts")
+
+
+class Measuring(NamedTuple):
+    """What is measured.
+
+    Attributes:
+        templates: Ids of the templates that are asked, in order.
+        labels: Columns of `LABELS_SCHEMA`; null without labels.
+        seed: Seed of the draws that rules make.
+        most_per_scene: Most questions of a template about one scene.
+    """
+
+    templates: tuple[str, ...]
+    labels: pl.DataFrame | None
+    seed: int
+    most_per_scene: int
+
+
+class Candidates(NamedTuple):
+    """What can be asked, and what is known of it.
+
+    Attributes:
+        pools: By template its candidates: scene, frame, track, answer, options, trajectory, margin, margin_unit, facts,
+            challenge (the score), tags, manoeuvre and speed_change (null where the scene ends before), and rank, by
+            which ties are broken; of open templates `parts`, a list of template, answer and facts of each part that
+            can be told.
+        targets: Columns of `TARGETS_SCHEMA`, of those that the pools name, and shared: whether another target of the
+            clip is called the same.
+        histories: The words of `ego_histories`, by scene and frame.
+        exclusions: Number of candidates that were left out, by reason.
+    """
+
+    pools: dict[str, pl.DataFrame]
+    targets: pl.DataFrame
+    histories: dict[tuple[str, int], str]
+    exclusions: dict[str, int]
+
+
+def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
+    """Measure some scenes.
+
+    A scene gives a template no more than `most_per_scene` questions, so that of each answer only as many of the
+    highest score are kept, and what open questions kept are composed of.
+
+    Raises:
+        InputError: As `signals_of`.
+    """
+    signals = signals_of(scenes, measuring.labels, seed=measuring.seed)
+    clips = _clips(scenes, signals)
+    exclusions: Counter[str] = Counter()
+    answers = {}
+    asked_for = set(measuring.templates)
+    for template in _needed(measuring.templates):
+        found = RULES[template](signals)
+        decided = found.filter(~pl.col("too_close"))
+        if too_close := found.height - decided.height:
+            exclusions[f"{template}: nearer to a line than an eye could tell"] += too_close
+        answers[template] = decided.drop("too_close")
+    scored = {name: _scored(name, table, clips, measuring) for name, table in answers.items() if name in asked_for}
+    opened = {}
+    for name in (name for name in measuring.templates if TEMPLATES[name].parts):
+        composed, short = _composed(TEMPLATES[name], answers)
+        if short:
+            exclusions[f"{name}: fewer than {FEWEST_PARTS} of its parts can be told"] += short
+        scored_whole = _scored(name, composed, clips, measuring)
+        opened[name] = _foremost(scored_whole, [pl.col("parts").list.len()], measuring)
+    pools = opened | {name: _kept(name, pool, opened, measuring) for name, pool in scored.items()}
+    exclusions += _without_clips(scenes)
+    named = [pool.select(KEY) for pool in pools.values()]
+    shared = signals.targets.with_columns(shared=pl.len().over("scene", "frame", "words") > 1)
+    targets = shared.join(pl.concat(named).unique(), on=KEY, how="semi", maintain_order="left")
+    asked = {(scene, frame) for table in named for scene, frame in table.select(KEY[:2]).iter_rows()}
+    told = {key: words for key, words in ego_histories(signals).items() if key in asked}
+    return Candidates(pools, targets, told, dict(exclusions))
+
+
+def merged(parts: Sequence[Candidates]) -> Candidates:
+    """Put the candidates of groups of scenes together."""
+    return Candidates(
+        pools={name: pl.concat([part.pools[name] for part in parts]) for name in parts[0].pools},
+        targets=pl.concat([part.targets for part in parts]),
+        histories={key: words for part in parts for key, words in part.histories.items()},
+        exclusions=dict(sum((Counter(part.exclusions) for part in parts), Counter())),
+    )
+
+
+def _needed(templates: Sequence[str]) -> list[str]:
+    """Templates that have a rule and are asked, or are a part of what is asked."""
+    wanted = {part for name in templates for part in (name, *TEMPLATES[name].parts)}
+    return [name for name in RULES if name in wanted]
+
+
+def _clips(scenes: Scenes, signals: Signals) -> pl.DataFrame:
+    """What is known of each key frame and target: scores, tags, what the ego vehicle does next."""
+    conditions = conditions_of(signals.ego.select("scene", "frame"), scenes.scenes, signals.labels)
+    challenge = challenge_of(signals, conditions)
+    scored = pl.concat([challenge.clips.with_columns(track=pl.lit(None, pl.String)).select(challenge.targets.columns)])
+    return (
+        pl.concat([scored, challenge.targets])
+        .join(tags_of(conditions, signals.objects), on=KEY[:2], how="left", maintain_order="left")
+        .join(manoeuvres_of(signals.ego), on=KEY[:2], how="left", maintain_order="left")
+    )
+
+
+def _scored(name: str, answers: pl.DataFrame, clips: pl.DataFrame, measuring: Measuring) -> pl.DataFrame:
+    known = answers.join(clips, on=KEY, how="inner", nulls_equal=True, maintain_order="left")
+    keys = known.select(pl.concat_str(pl.col(*KEY, "trajectory").cast(pl.String).fill_null(""), separator="\x1f"))
+    return known.with_columns(rank=ranks(keys.to_series(), seed=measuring.seed, family=f"{SUITE_NAME}/{name}"))
+
+
+def _composed(template: Template, answers: dict[str, pl.DataFrame]) -> tuple[pl.DataFrame, int]:
+    """Candidates of an open template, each with its parts in order, and how many had too few."""
+    about = KEY if template.has_target else KEY[:2]
+    parts = [
+        answers[name].select(*(KEY if TEMPLATES[name].has_target else KEY[:2]), *_OF_PARTS, template=pl.lit(name))
+        for name in template.parts
+    ]
+    asked = pl.concat([part.select(about) for part in parts if set(about) <= set(part.columns)]).unique()
+    told = pl.concat(
+        [
+            asked.join(part, on=[name for name in KEY if name in part.columns], how="inner").select(
+                *about, "template", *_OF_PARTS, place=pl.lit(place)
+            )
+            for place, part in enumerate(parts)
+        ]
+    )
+    composed = (
+        told.sort(*about, "place")
+        .group_by(about, maintain_order=True)
+        .agg(parts=pl.struct("template", *_OF_PARTS))
+        .with_columns(
+            track=pl.col("track") if template.has_target else pl.lit(None, pl.String),
+            answer=pl.lit("", pl.String),
+            options=pl.lit(None, pl.List(pl.String)),
+            trajectory=pl.lit(None, pl.String),
+            margin=pl.lit(None, pl.Float64),
+            margin_unit=pl.lit(None, pl.String),
+            facts=pl.lit("{}"),
+        )
+    )
+    enough = composed.filter(pl.col("parts").list.len() >= FEWEST_PARTS)
+    return enough, composed.height - enough.height
+
+
+def _foremost(pool: pl.DataFrame, by: Sequence[pl.Expr], measuring: Measuring) -> pl.DataFrame:
+    """The candidates of each scene and group that are of the highest scores."""
+    place = pl.int_range(pl.len()).over("scene", pl.struct(*by) if by else pl.lit(0))
+    ordered = pool.sort(*_ORDER, descending=[True, *(False for _ in _ORDER[1:])])
+    return ordered.filter(place < measuring.most_per_scene * _SPARE).sort(_UNIQUE)
+
+
+def _kept(name: str, pool: pl.DataFrame, opened: dict[str, pl.DataFrame], measuring: Measuring) -> pl.DataFrame:
+    """Of a choice or waypoint template, the foremost of each answer and manoeuvre, and all parts of open questions."""
+    template = TEMPLATES[name]
+    by = [pl.col("answer")] if template.options else []
+    if template.family == CODES["TRJ"]:
+        by += [pl.col("manoeuvre"), pl.col("speed_change")]
+    linked = [
+        pool.join(whole, on=KEY if template.has_target else KEY[:2], how="semi")
+        for opener, whole in opened.items()
+        if name in TEMPLATES[opener].parts
+    ]
+    return pl.concat([_foremost(pool, by, measuring), *linked]).unique(_UNIQUE, keep="first").sort(_UNIQUE)
+
+
+def _without_clips(scenes: Scenes) -> Counter[str]:
+    short = scenes.scenes.select(pl.min_horizontal("keyframes", HISTORY_FRAMES).sum()).item()
+    return Counter({f"key frames without {HISTORY_FRAMES} earlier ones, so no query frames": short} if short else {})

@@ -1,0 +1,182 @@
+"""Which candidates are asked: up to so many a template, the most challenging first, spread as widely as they allow.
+
+Candidates are taken one by one. Each time the one comes next whose answer (and, of trajectories, whose manoeuvre with
+its change of speed) was taken least often, then who overlaps no clip taken, makes a link, has the tag taken least
+often, is of the scene taken least often, scores highest, and has the lowest rank. A scene gives a template no more
+than its cap, and a clip no more than one question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from probe4d.benchmarks.stride.candidates import KEY
+from probe4d.benchmarks.stride.tags import ORDINARY, TAGS
+from probe4d.benchmarks.stride.templates import CODES, TEMPLATES
+from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
+
+__all__ = ["curated"]
+
+Numbers = NDArray[np.int64]
+
+_WHOLE_SCENE = "SC-6"
+"""Shows a whole scene, of which more than one question would show the same."""
+
+
+def curated(pools: Mapping[str, pl.DataFrame], *, per_template: int, most_per_scene: int) -> dict[str, pl.DataFrame]:
+    """Take candidates of every template; open ones first, so that the others can be their parts.
+
+    Args:
+        pools: Candidates by template (see `Candidates.pools`).
+        per_template: Most questions of a template.
+        most_per_scene: Most questions of a template about one scene.
+
+    Returns:
+        By template, in the order of the pools, the rows taken, in the order in which they were taken.
+    """
+    taken: dict[str, pl.DataFrame] = {}
+    for name in sorted(pools, key=lambda name: not TEMPLATES[name].parts):
+        pool = pools[name]
+        linked = _makes_link(name, pool, {opener: table for opener, table in taken.items() if TEMPLATES[opener].parts})
+        cap = 1 if name == _WHOLE_SCENE else most_per_scene
+        taken[name] = pool[_Draw(name, pool, linked).taken(per_template, cap)]
+    return {name: taken[name] for name in pools}
+
+
+def _makes_link(name: str, pool: pl.DataFrame, opened: Mapping[str, pl.DataFrame]) -> Numbers:
+    """1 for candidates that are a part of an open question taken, else 0."""
+    about = KEY if TEMPLATES[name].has_target else KEY[:2]
+    whole = [table.select(about) for opener, table in opened.items() if name in TEMPLATES[opener].parts]
+    if not whole:
+        return np.zeros(pool.height, dtype=np.int64)
+    found = pool.select(about).join(pl.concat(whole).unique().with_columns(found=1), on=about, how="left")
+    return found["found"].fill_null(0).to_numpy().astype(np.int64)
+
+
+class _Draw:
+    """The draw of one template."""
+
+    def __init__(self, name: str, pool: pl.DataFrame, linked: Numbers) -> None:
+        template = TEMPLATES[name]
+        cell = pl.concat_str(pl.col("manoeuvre", "speed_change").fill_null(""), separator="|")
+        if template.parts:
+            self._turns = [_Turns(_part_codes(pool, template.parts))]
+        elif template.options:
+            self._turns = [_Turns([_codes(pool["answer"])])]
+        else:
+            self._turns = []
+        if template.family == CODES["TRJ"]:
+            self._turns.append(_Turns([_codes(pool.select(cell).to_series())]))
+        self._missing = np.zeros(pool.height, dtype=np.int64)
+        if template.parts:
+            self._missing = len(template.parts) - pool["parts"].list.len().to_numpy().astype(np.int64)
+        self._unlinked = 1 - linked
+        self._tags = _TagTurns(pool["tags"])
+        self._scene = _codes(pool["scene"])
+        self._of_scene = np.zeros(self._scene.max(initial=-1) + 1, dtype=np.int64)
+        self._frame = pool["frame"].to_numpy().astype(np.int64)
+        self._overlaps = np.zeros(pool.height, dtype=np.int64)
+        self._best_first = pool.with_row_index("at").sort("challenge", "rank", *KEY, descending=[True] + [False] * 4)
+
+    def taken(self, most: int, cap: int) -> list[int]:
+        """Places of the rows taken, in the order in which they are."""
+        left: Numbers = self._best_first["at"].to_numpy().astype(np.int64)
+        order: list[int] = []
+        while left.size and len(order) < most:
+            place = self._next(left)
+            order.append(place)
+            self._take(place)
+            scene, frame = self._scene[place], self._frame[place]
+            full = self._of_scene[scene] >= cap
+            same = (self._scene[left] == scene) & (full | (self._frame[left] == frame))
+            left = left[~same]
+        return order
+
+    def _next(self, left: Numbers) -> int:
+        """The one among those left, best first, that comes next."""
+        costs_of: list[Callable[[Numbers], Numbers]] = [
+            lambda at: self._missing[at],
+            *(turns.cost for turns in self._turns),
+            lambda at: self._overlaps[at],
+            lambda at: self._unlinked[at],
+            self._tags.cost,
+            lambda at: self._of_scene[self._scene[at]],
+        ]
+        for cost in costs_of:
+            costs = cost(left)
+            left = left[costs == costs.min()]
+        return int(left[0])
+
+    def _take(self, place: int) -> None:
+        for turns in self._turns:
+            turns.take(place)
+        self._tags.take(place)
+        scene = self._scene[place]
+        self._of_scene[scene] += 1
+        near = np.abs(self._frame - self._frame[place]) <= HISTORY_FRAMES
+        self._overlaps += near & (self._scene == scene)
+
+
+class _Turns:
+    """How often each value was taken: who has the rarest comes next.
+
+    Args:
+        columns: Codes of the values, a column each of which counts for itself; -1 for none.
+    """
+
+    def __init__(self, columns: Sequence[Numbers]) -> None:
+        self._columns = columns
+        self._counts = [np.zeros(codes.max(initial=-1) + 2, dtype=np.int64) for codes in columns]
+
+    def cost(self, at: Numbers) -> Numbers:
+        """How often the values at these places were taken, summed over columns."""
+        total = np.zeros(at.size, dtype=np.int64)
+        for codes, counts in zip(self._columns, self._counts, strict=True):
+            total += np.where(codes[at] < 0, 0, counts[codes[at]])
+        return total
+
+    def take(self, place: int) -> None:
+        """Count the values at a place."""
+        for codes, counts in zip(self._columns, self._counts, strict=True):
+            counts[codes[place]] += 1
+
+
+class _TagTurns:
+    """How often each tag was taken; a candidate costs what its rarest does."""
+
+    def __init__(self, tags: pl.Series) -> None:
+        names = (*TAGS, ORDINARY)
+        has = [(tags.list.len() == 0) if name == ORDINARY else tags.list.contains(name) for name in names]
+        self._has = np.array([column.to_numpy() for column in has]).T.reshape(len(tags), len(names))
+        self._counts = np.zeros(len(names), dtype=np.int64)
+
+    def cost(self, at: Numbers) -> Numbers:
+        """How often the rarest tag at these places was taken."""
+        costs: Numbers = np.where(self._has[at], self._counts, np.iinfo(np.int64).max).min(axis=1)
+        return costs
+
+    def take(self, place: int) -> None:
+        """Count the tags at a place."""
+        self._counts += self._has[place]
+
+
+def _codes(values: pl.Series) -> Numbers:
+    """A number for each distinct value, the same whatever the order of the rows."""
+    return values.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+
+
+def _part_codes(pool: pl.DataFrame, parts: Sequence[str]) -> list[Numbers]:
+    """The answers to each part that has options, -1 where it cannot be told."""
+    asked = [name for name in parts if TEMPLATES[name].options]
+    told = pl.col("parts").list
+    answers = pool.select(
+        told.eval(pl.element().filter(pl.element().struct.field("template") == name).struct.field("answer"))
+        .list.first()
+        .alias(name)
+        for name in asked
+    )
+    return [_codes(answers[name]) for name in asked]

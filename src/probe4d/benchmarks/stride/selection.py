@@ -1,0 +1,38 @@
+"""Which templates are asked: those that the paper's reviewers retained, all, or those named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from probe4d.benchmarks.stride.templates import TEMPLATES
+from probe4d.errors import InputError
+
+__all__ = ["selected"]
+
+RETAINED = "retained"
+ALL = "all"
+
+
+def selected(templates: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Ids of the templates that are asked, in the order of the table.
+
+    Args:
+        templates: `retained` (also where it is null), `all`, or ids, as a sequence or with commas between them.
+
+    Raises:
+        InputError: An id is none of the suite, or none is given.
+    """
+    if templates is None or templates == RETAINED:
+        return tuple(name for name, template in TEMPLATES.items() if template.verdict == "retained")
+    if templates == ALL:
+        return tuple(TEMPLATES)
+    named = templates.split(",") if isinstance(templates, str) else list(templates)
+    wanted = {name.strip().upper() for name in named if name.strip()}
+    if unknown := sorted(wanted - TEMPLATES.keys()):
+        raise InputError(
+            f"there is no template {unknown[0]!r}.",
+            remedy=f"Give retained, all, or some of {', '.join(TEMPLATES)}, with commas between them.",
+        )
+    if not wanted:
+        raise InputError("no template is named.", remedy="Give retained, all, or ids such as SP-2,SP-3.")
+    return tuple(name for name in TEMPLATES if name in wanted)
