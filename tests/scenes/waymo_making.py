@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Sequence
+from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import crc32c
+import numpy as np
+from PIL import Image
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 IDENTITY = (1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1)
@@ -160,3 +164,38 @@ def moved_frame(raw: bytes, pose: Sequence[float] | None, seconds: float | None)
         for number, whole in enumerate(values_of(raw, 4))
     ]
     return small_frame(images, values_of(values_of(raw, 1)[0], 2))
+
+
+@cache
+def small_jpeg(number: int) -> bytes:
+    """A small photograph, another one for each number."""
+    content = BytesIO()
+    Image.new("RGB", (32, 24), (number * 29 % 256, number * 83 % 256, 128)).save(content, "JPEG")
+    return content.getvalue()
+
+
+def planar(x_m: float, y_m: float, yaw: float, z_m: float = 0.0) -> tuple[float, ...]:
+    """A pose on the ground as 16 values."""
+    cosine, sine = float(np.cos(yaw)), float(np.sin(yaw))
+    return (cosine, -sine, 0.0, x_m, sine, cosine, 0.0, y_m, 0.0, 0.0, 1.0, z_m, 0.0, 0.0, 0.0, 1.0)
+
+
+def camera_extrinsic(camera: int) -> tuple[float, ...]:
+    """Where a camera looks: the front one ahead, the others all around it; a camera of each number at another place."""
+    bearings_deg = {1: 0, 2: 45, 3: -45, 4: 90, 5: -90, 6: 135, 7: 180, 8: -135}
+    return planar(1.5, 0.1 * camera, float(np.radians(bearings_deg[camera])), 1.75)
+
+
+def surround_frame(
+    number: int, pose: Sequence[float] | None, seconds: float | None, cameras: Iterable[int] = range(1, 9)
+) -> bytes:
+    """`Frame` with small images of cameras, each 1 ms after the one before."""
+    images, calibrations = [], []
+    for camera in cameras:
+        images.append(
+            image(camera, small_jpeg(10 * number + camera))
+            + (b"" if pose is None else field(3, transform(pose)))
+            + (b"" if seconds is None else field(5, seconds + 0.001 * (camera - 1)))
+        )
+        calibrations.append(calibration(camera, camera_extrinsic(camera)))
+    return small_frame(images, calibrations)

@@ -81,7 +81,7 @@ class PointClouds(KeyFrameReadings):
         self, scenes: Scenes, coverage: Coverage = "wedges", *, squares_of: Sequence[str] = (RELEASED_CHANNEL,)
     ) -> None:
         self._cameras = surround_cameras(scenes) if coverage == "wedges" else tuple(squares_of)
-        super().__init__(scenes, scenes.reference_channel, self._cameras)
+        super().__init__(scenes, scenes.lidar_channel, self._cameras)
         self.coverage = coverage
         if coverage == "one-wedge" and not squares_of:
             raise InputError("has no cameras that every scene has.", path=self._tables, remedy=_TAKE_WEDGES)

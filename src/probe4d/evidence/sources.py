@@ -52,7 +52,7 @@ class Sources:
     def __init__(self, scenes: Scenes) -> None:
         self._root = scenes.root
         self._tables = scenes.root / scenes.version
-        self._reference = scenes.reference_channel
+        self._scenes = scenes
         self._sensors = scenes.sensors.select(_COLUMNS)
         self._cameras: dict[str, dict[str, Source]] = {}
 
@@ -74,10 +74,10 @@ class Sources:
         """The sensors that a picture shows, cameras in the order of the grid.
 
         Raises:
-            InputError: The scene has no camera, or not one that the picture names.
+            InputError: The scene has no camera, or not one that the picture names, or the dataset no LiDAR.
         """
         if picture.view == "birds-eye":
-            return (self._reference,)
+            return (self._scenes.lidar_channel,)
         if picture.view == "one-camera" and len(picture.channels) != 1:
             raise ValueError(f"a picture of one camera names it alone, not {picture.channels}")
         cameras = self.cameras(picture.scene)

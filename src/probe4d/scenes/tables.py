@@ -122,6 +122,18 @@ class Scenes:
         """Names of the scenes, sorted."""
         return self.scenes["scene"].to_list()
 
+    @property
+    def lidar_channel(self) -> str:
+        """Channel of the LiDAR whose points are read, which is the reference.
+
+        Raises:
+            InputError: The reference is a camera: the dataset has no LiDAR.
+        """
+        own = pl.col("channel") == self.reference_channel
+        if "camera" in self.sensors.filter(own)["modality"].unique():
+            raise InputError("has no LiDAR, and its points were to be read.", path=self.root / self.version)
+        return self.reference_channel
+
     def select(self, names: Sequence[str]) -> Scenes:
         """Keep some scenes.
 

@@ -169,7 +169,7 @@ def _record_name(scene: str) -> str:
 def _write(root: Path, target: Target, scenes: Sequence[str], faults: pl.DataFrame) -> pl.DataFrame:
     """Write what follows from all scenes, tables last; give what was left out."""
     records = [read_record(root, _record_name(name)) for name in scenes]
-    left_out = pl.concat([faults, _column(records, "left_out", LEFT_OUT_SCHEMA)]).sort("shard", "offset")
+    left_out = pl.concat([faults, _columns(records, "left_out", LEFT_OUT_SCHEMA)]).sort("shard", "offset")
     kept = [name for name, record in zip(scenes, records, strict=True) if record.rows["scene"]]
     if not kept:
         shard, _, frame, reason = left_out.row(0)
@@ -194,7 +194,7 @@ def _write(root: Path, target: Target, scenes: Sequence[str], faults: pl.DataFra
     write_tables(tables, shared, records)
     for name, schema in target.columns.items():
         with whole_file(tables / f"{name}.parquet") as path:
-            _column(records, name, schema).write_parquet(path)
+            _columns(records, name, schema).write_parquet(path)
     tables.rename(root / target.version)
     shutil.rmtree(root / RECORDS)
     return left_out
@@ -207,7 +207,7 @@ def _category_rows(categories: Mapping[str, str]) -> list[Row]:
     ]
 
 
-def _column(records: Sequence[SceneRecord], name: str, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+def _columns(records: Sequence[SceneRecord], name: str, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
     parts = (pl.read_ipc(io.BytesIO(record.columns[name])) for record in records if name in record.columns)
     return pl.concat([pl.DataFrame(schema=schema), *parts])
 
