@@ -11,6 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.grouping import split_groups, total_groups
 from probe4d.diagnosis.number_errors import within_tolerance
 from probe4d.diagnosis.parsing.units import UNITS, Unit
 from probe4d.diagnosis.sheet import TEMPLATE, Group, families_in_order, text_codes
@@ -86,24 +87,22 @@ class NumberSheet:
     @cached_property
     def templates(self) -> tuple[Group, ...]:
         """One group for each family and template (see `TEMPLATE`)."""
-        return self._split(self._templates, TEMPLATE)
+        return split_groups(self.totals[:-1], self.questions["template"].to_numpy(), prefix=TEMPLATE)
 
     @cached_property
     def relations(self) -> tuple[Group, ...]:
         """One group for each family and relation, where questions have one."""
-        return self._split(self.questions["relation"].to_numpy(), "")
+        return split_groups(self.totals[:-1], self.questions["relation"].to_numpy())
 
     @cached_property
     def units(self) -> tuple[Group, ...]:
         """For each family, and for all, one group for each unit, under its name as its relation."""
-        families = [*self.families, "all"]
-        groups = [self._group(family, unit, self._units == unit) for family in families for unit in UNITS]
-        return tuple(group for group in groups if group.items.size)
+        return split_groups(self.totals, self._units, order=UNITS)
 
     @cached_property
     def totals(self) -> tuple[Group, ...]:
         """Each family, and everything."""
-        return tuple(self._group(family, "all", True) for family in (*self.families, "all"))
+        return total_groups(self.questions["family"].to_numpy(), self.families, self.scenes, format=NUMBER)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -114,32 +113,6 @@ class NumberSheet:
         """The one unit of a group's questions; null where there are two."""
         units = set(self._units[group.items])
         return units.pop() if len(units) == 1 else None
-
-    def _split(self, values: npt.NDArray[np.object_], prefix: str) -> tuple[Group, ...]:
-        """One group for each family and value, where there is one, named after it."""
-        found = []
-        for group in self.totals[:-1]:
-            own = values[group.items]
-            names = sorted({value for value in own if value is not None})
-            found += [replace(group, relation=prefix + name, items=group.items[own == name]) for name in names]
-        return tuple(found)
-
-    def _group(self, family: str, relation: str, where: npt.NDArray[np.bool_] | bool) -> Group:
-        own = np.ones(self.scenes.size, dtype=bool) if family == "all" else self._families == family
-        own = own & where
-        return Group(family, NUMBER, relation, self._by_scene[own[self._by_scene]])
-
-    @cached_property
-    def _by_scene(self) -> npt.NDArray[np.intp]:
-        return np.argsort(self.scenes, kind="stable")
-
-    @cached_property
-    def _families(self) -> npt.NDArray[np.object_]:
-        return self.questions["family"].to_numpy()
-
-    @cached_property
-    def _templates(self) -> npt.NDArray[np.object_]:
-        return self.questions["template"].to_numpy()
 
     @cached_property
     def _units(self) -> npt.NDArray[np.object_]:

@@ -17,6 +17,7 @@ __all__ = [
     "CHANGES_SCHEMA",
     "COUNTS",
     "FIGURES_SCHEMA",
+    "JUDGED_SCHEMA",
     "MODELS_SCHEMA",
     "NUMBERS_SCHEMA",
     "PAIRS_SCHEMA",
@@ -81,6 +82,18 @@ NUMBERS_SCHEMA: dict[str, pl.DataType] = {
     "within_tolerance": pl.Boolean(),  # false unless valid
 }
 """The same for questions whose answer is a number of a known unit."""
+
+JUDGED_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "question": pl.String(),  # id
+    "variant": pl.String(),
+    "answer": pl.String(),  # what was judged of the reply
+    "state": pl.String(),  # scored, unscored (by its judge); error, missing, refused, truncated, empty: not judged
+    "score": pl.Float64(),  # on the scale of the run's rubric; null unless scored
+    "reason": pl.String(),  # in the judge's words
+    "fault": pl.String(),  # why a judge left it unscored
+}
+"""One row for each judged run and question of free text asked of it, runs in order, questions in benchmark order."""
 
 PAIRS_SCHEMA: dict[str, pl.DataType] = {
     "layout": pl.String(),

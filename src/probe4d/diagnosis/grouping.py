@@ -1,0 +1,53 @@
+"""The groups of questions that figures are about: by family, and within a family by what splits it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from probe4d.diagnosis.sheet import Group
+
+__all__ = ["split_groups", "total_groups"]
+
+
+def total_groups(
+    of: npt.NDArray[np.object_], families: Sequence[str], scenes: npt.NDArray[np.intp], *, format: str
+) -> tuple[Group, ...]:
+    """Each family, and everything last.
+
+    Args:
+        of: (questions,) family of each question.
+        families: Families in the order of reports.
+        scenes: (questions,) scene codes, by which the items of a group are sorted.
+        format: Format of the groups.
+    """
+    order = np.argsort(scenes, kind="stable").astype(np.intp)
+    parts = [Group(family, format, "all", order[of[order] == family]) for family in families]
+    return (*parts, Group("all", format, "all", order))
+
+
+def split_groups(
+    groups: Iterable[Group],
+    values: npt.NDArray[np.object_],
+    *,
+    prefix: str = "",
+    order: Sequence[str] | None = None,
+) -> tuple[Group, ...]:
+    """One group for each value within each group, named after it.
+
+    Args:
+        groups: Groups of questions.
+        values: (questions,) by what they are split; null where a question is in no part.
+        prefix: What stands before the value in a group's relation.
+        order: The values in order; null sorts them.
+    """
+    found: list[Group] = []
+    for group in groups:
+        own = values[group.items]
+        present = {value for value in own if value is not None}
+        names = sorted(present) if order is None else [name for name in order if name in present]
+        found += [replace(group, relation=prefix + name, items=group.items[own == name]) for name in names]
+    return tuple(found)

@@ -1,0 +1,156 @@
+"""Puts judgements beside the answers of runs, and makes figures of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.judging.candidates import TEXT, judged_answer
+from probe4d.diagnosis.judging.judgements import RECORD_FILE, Judgements, JudgeRecord
+from probe4d.diagnosis.judging.scores import JudgedSheet, add_judged
+from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA
+from probe4d.errors import InputError
+from probe4d.runs.requests import request_key
+from probe4d.runs.run import Run
+from probe4d.wording import counted, listed
+
+__all__ = ["DiagnosedJudgements", "diagnose_judgements", "judgements_by_run"]
+
+
+@dataclass(frozen=True, eq=False)
+class DiagnosedJudgements:
+    """What judges made of the free answers of runs.
+
+    Attributes:
+        figures: Columns of `FIGURES_SCHEMA`.
+        judged: Columns of `JUDGED_SCHEMA`: the runs in order, questions in benchmark order.
+        judges: Record of the judge of each judged run, by the run's name.
+        warnings: What the reader should know, as sentences.
+    """
+
+    figures: pl.DataFrame
+    judged: pl.DataFrame
+    judges: Mapping[str, JudgeRecord]
+    warnings: tuple[str, ...]
+
+
+def judgements_by_run(
+    judgements: Sequence[Judgements], runs: Sequence[Run], benchmark: Benchmark
+) -> dict[str, Judgements]:
+    """Find the judgements of each run.
+
+    Raises:
+        InputError: They are of a run that is not among these, of another benchmark, or a run is judged twice.
+    """
+    found: dict[str, Judgements] = {}
+    names = [run.name for run in runs]
+    for one in judgements:
+        record = one.record
+        fault = None
+        if record.run not in names:
+            fault = f"judges the run {record.run!r}, which is not among those given"
+        elif record.benchmark != benchmark.fingerprint:
+            fault = f"judges answers to another benchmark ({record.benchmark[:12]}…, not {benchmark.fingerprint[:12]}…)"
+        elif record.run in found:
+            fault = f"judges the run {record.run!r} a second time, after {found[record.run].path}"
+        if fault is not None:
+            raise InputError(
+                f"{fault}.",
+                path=one.path / RECORD_FILE,
+                remedy="Give one folder of judgements for each run that is judged; other judges make other reports.",
+            )
+        found[record.run] = one
+    return {name: found[name] for name in names if name in found}
+
+
+def diagnose_judgements(
+    sheet: JudgedSheet, judgements: Mapping[str, Judgements], rows: pl.DataFrame, *, suite: str
+) -> DiagnosedJudgements:
+    """Score the answers of judged runs to questions of free text, each in its first variant.
+
+    Args:
+        sheet: The questions; there may be none.
+        judgements: Judgements by the name of the run (see `judgements_by_run`).
+        rows: What runs answered, columns of `ANSWERED_SCHEMA`; other questions and runs may be among them.
+        suite: Name of the suite.
+
+    Raises:
+        InputError: A run's answer is not the one that was judged.
+    """
+    free = rows.filter(pl.col("main"), format=TEXT)
+    parts = [pl.DataFrame(schema=JUDGED_SCHEMA)]
+    parts += [_records(one, free.filter(run=name)) for name, one in judgements.items()]
+    judged = pl.concat(parts)
+    if not judged.height:
+        return DiagnosedJudgements(pl.DataFrame(schema=FIGURES_SCHEMA), judged, {}, ())
+    part = sheet.judged(list(judgements), judged)
+    figures = Figures(part, suite)
+    add_judged(figures, part)
+    judges = {name: one.record for name, one in judgements.items()}
+    warnings = [
+        *(warning for one in judgements.values() for warning in one.warnings),
+        *_unjudged(free, list(judgements)),
+        *_unscored(judged),
+        *_judged_otherwise(judges),
+    ]
+    return DiagnosedJudgements(figures.table(), judged, judges, tuple(warnings))
+
+
+def _records(judgements: Judgements, rows: pl.DataFrame) -> pl.DataFrame:
+    """Columns of `JUDGED_SCHEMA`, a row for each answer of one run."""
+    found = []
+    answers = zip(*judged_answer(rows), strict=True)
+    asked = rows.select("run", "question", "variant").iter_rows()
+    for (run, question, variant), (answer, digest, unfit) in zip(asked, answers, strict=True):
+        key = request_key(question, variant)
+        line = judgements.by_key.get(key)
+        if unfit is None and line is not None and line.answer != digest:
+            raise InputError(
+                f"judges another answer to question {question} than {run} holds now.",
+                path=judgements.path,
+                remedy="Judge the run again, into another folder.",
+            )
+        row = {"run": run, "question": question, "variant": variant, "answer": answer}
+        if unfit is not None:
+            row |= {"state": unfit}
+        elif line is None:
+            row |= {"state": "unscored", "fault": judgements.errors.get(key, "was not judged")}
+        else:
+            state = "unscored" if line.score is None else "scored"
+            row |= {"state": state, "score": line.score, "reason": line.reason, "fault": line.fault}
+        found.append(row)
+    columns = {name: [row.get(name) for row in found] for name in JUDGED_SCHEMA}
+    return pl.DataFrame(columns, schema=JUDGED_SCHEMA)
+
+
+def _unjudged(free: pl.DataFrame, names: Sequence[str]) -> list[str]:
+    others = free.filter(~pl.col("run").is_in(list(names))).group_by("run", maintain_order=True).len()
+    return [
+        f"{run} has no judgements: its {counted(n, 'free answer')} {'is' if n == 1 else 'are'} not scored."
+        for run, n in others.iter_rows()
+    ]
+
+
+def _unscored(judged: pl.DataFrame) -> list[str]:
+    unscored = judged.filter(state="unscored").group_by("run", maintain_order=True).len()
+    return [
+        f"The judge of {run} left {counted(n, 'answer')} unscored; {'it is' if n == 1 else 'they are'} in no mean."
+        for run, n in unscored.iter_rows()
+    ]
+
+
+def _judged_otherwise(judges: Mapping[str, JudgeRecord]) -> list[str]:
+    """Say of runs that were judged otherwise than the first, in what; their scores do not compare."""
+    (first, standard), *others = judges.items()
+    sentences = []
+    for name, record in others:
+        fields = ("judge", "rubric", "prompt", "evidence")
+        differing = [field for field in fields if getattr(record, field) != getattr(standard, field)]
+        if differing:
+            what = listed([f"another {field}" for field in differing])
+            sentences.append(f"{name} was judged by {what} than {first}: their scores do not compare.")
+    return sentences
