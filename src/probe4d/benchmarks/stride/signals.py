@@ -89,7 +89,7 @@ _IMAGE_HEIGHT_PX = 900
 """Height of the images in which the least height of a target is counted."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # the same only as itself: what is made of them can be kept for the next rule
 class Signals:
     """What some scenes let the rules measure.
 

@@ -80,7 +80,9 @@ SWERVE_LEAST_M = 2 * SWERVE_M
 """Shortest way on which a car can swerve so far."""
 STOP_WITHIN_S = 2.0
 """Time in which a wrong trajectory brakes to a stop."""
-CLEARANCE_REACH_M = 10.0
+CLEARANCE_PARTS = 4
+"""Places between two positions of a trajectory at which outlines are compared: at 15 m/s, less than 2 m apart."""
+CLEARANCE_REACH_M = 5.0
 """Objects farther from a trajectory say nothing about it."""
 
 WELL_VISIBLE_LEVEL = 3

@@ -12,7 +12,7 @@ from probe4d.benchmarks.stride.signals import Signals, ego_poses
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.scenes.geometry import SE3
 
-__all__ = ["Window", "ego_window", "in_ego_frame", "object_window"]
+__all__ = ["Window", "ego_window", "in_ego_frame", "object_window", "objects_later"]
 
 Array = NDArray[np.float64]
 
@@ -86,6 +86,34 @@ def in_ego_frame(signals: Signals, queries: pl.DataFrame, points_m: Array) -> Ar
     poses = ego_poses(queries.select(keys).join(signals.ego, on=keys, how="left", maintain_order="left"))
     ego_SE3_global: SE3 = poses.inverse().at((slice(None), None))
     return ego_SE3_global.apply(points_m)[..., :2]
+
+
+def objects_later(signals: Signals, queries: pl.DataFrame, objects: pl.DataFrame, steps: range) -> pl.DataFrame:
+    """Objects as they are some key frames after query frames, in the ego frames of these.
+
+    Args:
+        signals: The signals.
+        queries: Rows of `signals.ego`.
+        objects: Rows of `signals.objects`, or more columns.
+        steps: Key frames after the query frame.
+
+    Returns:
+        The columns of the objects, `frame` being the query frame, with step, query_x_m, query_y_m (centre, forward and
+        left) and query_yaw_rad (heading); a row for each object at each step.
+    """
+    keys = ["scene", "frame"]
+    own = objects.join(
+        signals.ego.select(*keys, heading_rad="yaw_rad"), on=keys, how="left", maintain_order="left"
+    ).with_columns(global_yaw_rad=pl.col("yaw_rad") + pl.col("heading_rad"))
+    later = pl.concat(own.with_columns(pl.col("frame") - step, step=pl.lit(step)) for step in steps).join(
+        queries.select(*keys, query_heading_rad="yaw_rad"), on=keys, maintain_order="left"
+    )
+    places = in_ego_frame(signals, later, later.select("x_m", "y_m", "z_m").to_numpy()[:, None])[:, 0]
+    return later.with_columns(
+        query_x_m=pl.Series(places[:, 0], dtype=pl.Float64),
+        query_y_m=pl.Series(places[:, 1], dtype=pl.Float64),
+        query_yaw_rad=pl.col("global_yaw_rad") - pl.col("query_heading_rad"),
+    ).drop("heading_rad", "global_yaw_rad", "query_heading_rad")
 
 
 def _window(

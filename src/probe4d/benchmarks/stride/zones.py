@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,9 @@ from probe4d.scenes.footprints import Footprints, separations_m
 __all__ = ["Zone", "ahead", "ego_footprints", "footprints_of", "nearest_in_zone", "on_the_left", "on_the_right"]
 
 Array = NDArray[np.float64]
+
+_PLACE = {"own": ("ego_x_m", "ego_y_m", "yaw_rad"), "query": ("query_x_m", "query_y_m", "query_yaw_rad")}
+"""Columns of centre and heading."""
 
 
 class Zone(NamedTuple):
@@ -52,12 +55,19 @@ def on_the_right(back_m: float, front_m: float) -> Zone:
     return Zone(back_m, front_m, -LANE_FAR_SIDE_M, -PATH_HALF_WIDTH_M)
 
 
-def footprints_of(objects: pl.DataFrame) -> Footprints:
-    """Footprints in the ego frames of their own key frames: columns ego_x_m, ego_y_m, yaw_rad, length_m, width_m."""
+def footprints_of(objects: pl.DataFrame, frame: Literal["own", "query"] = "own") -> Footprints:
+    """Footprints of objects, with columns length_m and width_m.
+
+    Args:
+        objects: The objects.
+        frame: Whether in the ego frames of their own key frames (columns ego_x_m, ego_y_m, yaw_rad) or in those of
+            query frames (columns query_x_m, query_y_m, query_yaw_rad, see `windows.objects_later`).
+    """
+    x, y, yaw = _PLACE[frame]
     return Footprints(
-        objects.select("ego_x_m", "ego_y_m").to_numpy(),
+        objects.select(x, y).to_numpy(),
         objects.select("length_m", "width_m").to_numpy().astype(np.float64) / 2,
-        objects["yaw_rad"].to_numpy().astype(np.float64),
+        objects[yaw].to_numpy().astype(np.float64),
     )
 
 

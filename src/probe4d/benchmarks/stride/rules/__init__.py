@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from probe4d.benchmarks.stride.rules import (
     counting,
+    courses,
     ego_future,
     events,
     extrapolation,
@@ -54,6 +55,8 @@ RULES: Mapping[str, Rule] = {
     "TE-5": events.next_event,
     "TRJ-1": ego_future.future_ego_manoeuvre,
     "TRJ-2": ego_future.future_ego_position,
+    "TRJ-3": courses.best_trajectory,
+    "TRJ-4": courses.alternative_consequence,
     "TRJ-5": waypoints.future_waypoints,
     "TRJ-6": waypoints.past_waypoints,
 }

@@ -16,9 +16,8 @@ from probe4d.benchmarks.stride.thresholds import (
     SPEED_CHANGE_MPS,
     STILL_MPS,
 )
-from probe4d.benchmarks.stride.windows import ego_window, in_ego_frame
+from probe4d.benchmarks.stride.windows import ego_window, objects_later
 from probe4d.benchmarks.stride.zones import ahead, footprints_of, on_the_left, on_the_right
-from probe4d.scenes.footprints import Footprints
 
 __all__ = ["next_event"]
 
@@ -57,37 +56,26 @@ def _placed(signals: Signals, ego: pl.DataFrame, road_users: pl.DataFrame) -> pl
     """Road users at each step after each query frame, `frame`, and whether they are in its way.
 
     Returns:
-        Columns scene, frame, track, words, step, x_m and y_m (centre, in the ego frame of the query frame), ego_x_m (in
-        that of the step), speed_mps, in_way and beside (in a strip beside the way, in the ego frame of the step).
+        Columns scene, frame, track, words, step, query_x_m and query_y_m (see `objects_later`), ego_x_m (in the ego
+        frame of the step), speed_mps, in_way and beside (in a strip beside the way, in the ego frame of the step).
     """
-    lateral = footprints_of(road_users)
-    strips = [strip(-FREE_AHEAD_M, FREE_AHEAD_M).separations_m(lateral) for strip in (on_the_left, on_the_right)]
-    speed = (pl.col("velocity_x_mps").pow(2) + pl.col("velocity_y_mps").pow(2)).sqrt()
-    own = road_users.with_columns(beside=(strips[0] <= 0) | (strips[1] <= 0), speed_mps=speed).join(
-        signals.ego.select(*_FRAME, heading="yaw_rad"), on=_FRAME, how="left", maintain_order="left"
+    footprints = footprints_of(road_users)
+    left, right = (
+        strip(-FREE_AHEAD_M, FREE_AHEAD_M).separations_m(footprints) for strip in (on_the_left, on_the_right)
     )
-    later = pl.concat(
-        own.with_columns(pl.col("frame") - step, step=pl.lit(step)) for step in range(FUTURE_POSITIONS + 1)
-    ).join(ego.select(*_FRAME, query_heading="yaw_rad"), on=_FRAME)
-    places = in_ego_frame(signals, later, later.select("x_m", "y_m", "z_m").to_numpy()[:, None])[:, 0]
-    yaws = later.select(pl.col("yaw_rad") + pl.col("heading") - pl.col("query_heading")).to_series().to_numpy()
-    footprints = Footprints(places, later.select("length_m", "width_m").to_numpy() / 2, yaws)
+    speed = (pl.col("velocity_x_mps").pow(2) + pl.col("velocity_y_mps").pow(2)).sqrt()
+    own = road_users.with_columns(beside=(left <= 0) | (right <= 0), speed_mps=speed)
+    later = objects_later(signals, ego, own, range(FUTURE_POSITIONS + 1))
     return later.select(
         *_OBJECT,
-        "words",
-        "step",
-        "ego_x_m",
-        "speed_mps",
-        "beside",
-        x_m=pl.Series(places[:, 0], dtype=pl.Float64),
-        y_m=pl.Series(places[:, 1], dtype=pl.Float64),
-        in_way=ahead(PATH_AHEAD_M).separations_m(footprints) <= 0,
+        *("words", "step", "query_x_m", "query_y_m", "ego_x_m", "speed_mps", "beside"),
+        in_way=ahead(PATH_AHEAD_M).separations_m(footprints_of(later, "query")) <= 0,
     )
 
 
 def _with_step_before(steps: pl.DataFrame) -> pl.DataFrame:
     """Steps but the first, each with what was at the step before (`_before`) and at the query frame (`_at_query`)."""
-    measured = ("x_m", "y_m", "ego_x_m", "in_way")
+    measured = ("query_x_m", "query_y_m", "ego_x_m", "in_way")
     before = steps.select(*_OBJECT, pl.col("step") + 1, pl.col(measured).name.suffix("_before"))
     at_query = steps.filter(pl.col("step") == 0).select(
         *_OBJECT, pl.col("in_way", "speed_mps").name.suffix("_at_query")
@@ -101,7 +89,8 @@ def _with_step_before(steps: pl.DataFrame) -> pl.DataFrame:
 
 def _happened(steps: pl.DataFrame) -> pl.DataFrame:
     """A row an event, by its number among the options: columns scene, frame, step, event, track, words."""
-    direction = pl.arctan2(pl.col("y_m") - pl.col("y_m_before"), pl.col("x_m") - pl.col("x_m_before")).degrees().abs()
+    moved_x, moved_y = (pl.col(name) - pl.col(f"{name}_before") for name in ("query_x_m", "query_y_m"))
+    direction = pl.arctan2(moved_y, moved_x).degrees().abs()
     across = (direction > DIRECTION_DEG) & (direction < 180 - DIRECTION_DEG)
     moves = pl.col("speed_mps") >= STILL_MPS
     enters = pl.col("in_way") & ~pl.col("in_way_before") & moves
