@@ -20,9 +20,12 @@ from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["FEWEST_PARTS", "KEY", "SUITE_NAME", "Candidates", "Measuring", "candidates_of", "merged"]
+__all__ = ["FEWEST_PARTS", "KEY", "SUITE_NAME", "WHOLE_SCENE", "Candidates", "Measuring", "candidates_of", "merged"]
 
 SUITE_NAME = "stride"
+
+WHOLE_SCENE = "SC-6"
+"""The template that shows a whole scene, of which more than one question would show the same."""
 
 KEY = ("scene", "frame", "track")
 """What tells a question of a template from the others; the track is null where there is no target."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.benchmarks.stride.signals import Signals
-from probe4d.benchmarks.stride.tags import is_cycle, is_road_user, moves, moves_across
+from probe4d.benchmarks.stride.tags import crosses_ahead, is_cycle, is_road_user, moves
 from probe4d.benchmarks.stride.thresholds import (
     DENSITY_RANGE_M,
     RISK_BOUNDS_M,
@@ -59,7 +59,7 @@ COMPONENTS: dict[str, Component] = {
     ),
     "unusual_motion": Component(
         2.0,
-        f"road users within {_MOTION_RANGE_M:g} m that turn, brake or cross, {_MANY_UNUSUAL} count as 1",
+        f"road users within {_MOTION_RANGE_M:g} m that turn, brake or cross ahead, {_MANY_UNUSUAL} count as 1",
         "who goes straight on at a steady speed is guessed without looking at earlier frames",
     ),
     "density": Component(
@@ -84,7 +84,7 @@ TARGET_COMPONENTS: dict[str, Component] = {
     "target_interaction": Component(
         2.0, "the same gap, of the target itself", "the question is then about what matters"
     ),
-    "target_unusual_motion": Component(2.0, "it turns, brakes or crosses", "its motion cannot be guessed"),
+    "target_unusual_motion": Component(2.0, "it turns, brakes or crosses ahead", "its motion cannot be guessed"),
     "target_vulnerable": Component(1.0, "a pedestrian or a moving cycle", "small, and what must not be missed"),
     "target_occlusion": Component(1.0, f"visibility up to level {SEEN_LEVEL}", "it is seen in part only"),
 }
@@ -153,7 +153,7 @@ def _measured(signals: Signals) -> pl.DataFrame:
         road_user=is_road_user().cast(pl.Float64),
         gap=pl.when(is_road_user()).then(1 - _gap_m() / RISK_BOUNDS_M[1]).clip(0, 1),
         target_vulnerable=vulnerable.cast(pl.Float64),
-        target_unusual_motion=(is_road_user() & (brakes | turns | moves_across()).fill_null(value=False)).cast(
+        target_unusual_motion=(is_road_user() & (brakes | turns | crosses_ahead()).fill_null(value=False)).cast(
             pl.Float64
         ),
         target_occlusion=(pl.col("visibility") <= SEEN_LEVEL).cast(pl.Float64),

@@ -29,19 +29,20 @@ def coverage_svg(coverage: Coverage) -> str:
 
     The file has a white ground of its own, so that it can be read wherever a card is shown.
     """
+    import altair as alt
     import vl_convert
 
     panels = [_overall(coverage.tags), _by_family(coverage.tags)]
     if coverage.manoeuvres.height:
         panels.append(_manoeuvres(coverage.manoeuvres))
-    specification: dict[str, Any] = {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
-        "vconcat": [panel.to_dict(validate=False) for panel in panels],
-        "spacing": 28,
+    config: dict[str, Any] = {
+        "font": _FONT,
         "background": "white",
-        "config": {"font": _FONT, "view": {"stroke": None}, "title": {"anchor": "start", "fontSize": 13}},
+        "view": {"stroke": None},
+        "title": {"anchor": "start", "fontSize": 13},
     }
-    svg: str = vl_convert.vegalite_to_svg(specification)
+    drawing = alt.vconcat(*panels, spacing=28).to_dict(validate=False)
+    svg: str = vl_convert.vegalite_to_svg({**drawing, "config": config})
     return svg
 
 

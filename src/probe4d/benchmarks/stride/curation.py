@@ -1,9 +1,10 @@
 """Which candidates are asked: up to so many a template, the most challenging first, spread as widely as they allow.
 
-Candidates are taken one by one. Each time the one comes next whose answer (and, of trajectories, whose manoeuvre with
-its change of speed) was taken least often, then who overlaps no clip taken, makes a link, has the tag taken least
-often, is of the scene taken least often, scores highest, and has the lowest rank. A scene gives a template no more
-than its cap, and a clip no more than one question.
+Candidates are taken one by one. Each time the one comes next whose answer (of open questions: whose parts' answers,
+and of trajectories besides whose manoeuvre with its change of speed) was taken least often; among those that are equal
+in this, one that makes a link, overlaps no clip taken, has the tag taken least often, is of the scene taken least
+often, scores highest, and has the lowest rank, each of these before the next. A scene gives a template no more
+questions than its cap, a clip no more than one; open questions of which more parts can be told come first.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.stride.candidates import KEY
+from probe4d.benchmarks.stride.candidates import KEY, WHOLE_SCENE
 from probe4d.benchmarks.stride.tags import ORDINARY, TAGS
 from probe4d.benchmarks.stride.templates import CODES, TEMPLATES
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
@@ -22,9 +23,6 @@ from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 __all__ = ["curated"]
 
 Numbers = NDArray[np.int64]
-
-_WHOLE_SCENE = "SC-6"
-"""Shows a whole scene, of which more than one question would show the same."""
 
 
 def curated(pools: Mapping[str, pl.DataFrame], *, per_template: int, most_per_scene: int) -> dict[str, pl.DataFrame]:
@@ -42,7 +40,7 @@ def curated(pools: Mapping[str, pl.DataFrame], *, per_template: int, most_per_sc
     for name in sorted(pools, key=lambda name: not TEMPLATES[name].parts):
         pool = pools[name]
         linked = _makes_link(name, pool, {opener: table for opener, table in taken.items() if TEMPLATES[opener].parts})
-        cap = 1 if name == _WHOLE_SCENE else most_per_scene
+        cap = 1 if name == WHOLE_SCENE else most_per_scene
         taken[name] = pool[_Draw(name, pool, linked).taken(per_template, cap)]
     return {name: taken[name] for name in pools}
 
@@ -101,8 +99,8 @@ class _Draw:
         costs_of: list[Callable[[Numbers], Numbers]] = [
             lambda at: self._missing[at],
             *(turns.cost for turns in self._turns),
-            lambda at: self._overlaps[at],
             lambda at: self._unlinked[at],
+            lambda at: self._overlaps[at],
             self._tags.cost,
             lambda at: self._of_scene[self._scene[at]],
         ]

@@ -10,7 +10,7 @@ import polars as pl
 
 from probe4d.benchmarks.question import LETTERS, Evidence, Question, derived_id
 from probe4d.benchmarks.sampling import arranged
-from probe4d.benchmarks.stride.candidates import SUITE_NAME, Candidates
+from probe4d.benchmarks.stride.candidates import SUITE_NAME, WHOLE_SCENE, Candidates
 from probe4d.benchmarks.stride.histories import WITHOUT_HISTORY
 from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
@@ -18,7 +18,6 @@ from probe4d.benchmarks.stride.verbalizing import plain_reference, sentence_of, 
 
 __all__ = ["Drafting"]
 
-_WHOLE_SCENE = "SC-6"
 _DECIMALS = 6
 _BOUNDS = ("left", "top", "right", "bottom")
 
@@ -124,7 +123,7 @@ class Drafting:
         return f"{history} {stem}"
 
     def _shown(self, template: Template, scene: str, frame: int) -> tuple[int, ...]:
-        if template.id == _WHOLE_SCENE:
+        if template.id == WHOLE_SCENE:
             return tuple(range(self._keyframes[scene]))
         return tuple(range(frame - HISTORY_FRAMES, frame + 1))
 

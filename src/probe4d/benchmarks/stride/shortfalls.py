@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from probe4d.benchmarks.stride.candidates import WHOLE_SCENE
 from probe4d.benchmarks.stride.templates import TEMPLATES
 
 __all__ = ["shortfalls_of"]
@@ -31,7 +32,7 @@ def shortfalls_of(taken: Mapping[str, pl.DataFrame], asked: Sequence[str], per_t
 
 def _why(name: str, found: int) -> str:
     if found:
-        return ""
+        return ", one a scene, since it shows all of it" if name == WHOLE_SCENE else ""
     missing = [_FROM_LABELS[need] for need in TEMPLATES[name].needs if need in _FROM_LABELS]
     if missing:
         return f", which needs labels of {' and '.join(missing)}"

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
-from probe4d.benchmarks.stride.thresholds import DIRECTION_DEG, STILL_MPS, TRAFFIC_BOUNDS, TRAFFIC_RANGE_M
+from probe4d.benchmarks.stride.thresholds import (
+    DIRECTION_DEG,
+    LANE_FAR_SIDE_M,
+    PATH_AHEAD_M,
+    STILL_MPS,
+    TRAFFIC_BOUNDS,
+    TRAFFIC_RANGE_M,
+)
 
-__all__ = ["ORDINARY", "TAGS", "is_cycle", "is_road_user", "moves", "moves_across", "tags_of"]
+__all__ = ["ORDINARY", "TAGS", "crosses_ahead", "is_cycle", "is_road_user", "moves", "tags_of"]
 
 TAGS: dict[str, str] = {
     "pedestrian": "a pedestrian",
@@ -15,7 +22,7 @@ TAGS: dict[str, str] = {
     "construction": "a barrier, a traffic cone, a construction vehicle or a construction worker",
     "special-vehicle": "a bus, a trailer, a construction vehicle, or a vehicle of police, fire brigade or ambulance",
     "foreign-object": "debris, something pushed or pulled, or an animal",
-    "crossing": "a road user that moves across the heading of the ego vehicle",
+    "crossing": "a road user that moves across ahead of the ego vehicle, on its way or in a lane beside it",
     "dense-traffic": f"{TRAFFIC_BOUNDS[-1]} road users or more",
     "bad-weather": "rain, fog or snow, by label or by the description of the scene",
     "night": "darkness, by label or by the description of the scene",
@@ -66,10 +73,12 @@ def moves() -> pl.Expr:
     return (speed >= STILL_MPS).fill_null(value=False)
 
 
-def moves_across() -> pl.Expr:
-    """Whether an object moves across the heading of the ego vehicle."""
+def crosses_ahead() -> pl.Expr:
+    """Whether an object moves across the heading of the ego vehicle, ahead of it: on its way or in a lane beside it."""
     direction = pl.arctan2("velocity_y_mps", "velocity_x_mps").degrees().abs()
-    return moves() & direction.is_between(DIRECTION_DEG, 180 - DIRECTION_DEG, closed="none").fill_null(value=False)
+    across = direction.is_between(DIRECTION_DEG, 180 - DIRECTION_DEG, closed="none").fill_null(value=False)
+    ahead = pl.col("ego_x_m").is_between(0, PATH_AHEAD_M) & (pl.col("ego_y_m").abs() <= LANE_FAR_SIDE_M)
+    return moves() & across & ahead
 
 
 def _any(what: pl.Expr, name: str) -> pl.Expr:
@@ -85,6 +94,6 @@ _SHOWN = (
     ),
     _any(pl.col("label").is_in(_SPECIAL) | pl.col("category").str.starts_with("vehicle.emergency"), "special-vehicle"),
     _any(pl.col("category").str.contains(_FOREIGN), "foreign-object"),
-    _any(is_road_user() & moves_across(), "crossing"),
+    _any(is_road_user() & crosses_ahead(), "crossing"),
     (is_road_user().sum() >= TRAFFIC_BOUNDS[-1]).alias("dense-traffic"),
 )
