@@ -15,6 +15,7 @@ from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format, Question
 from probe4d.benchmarks.spatial_qa import SUITE as SPATIAL_QA
 from probe4d.benchmarks.splits import split_findings
+from probe4d.benchmarks.stride import SUITE as STRIDE
 from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
@@ -35,7 +36,7 @@ __all__ = [
     "write_prompts",
 ]
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU, SPATIAL_QA)}
+SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU, SPATIAL_QA, STRIDE)}
 """Suites by name."""
 
 

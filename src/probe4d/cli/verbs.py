@@ -12,6 +12,7 @@ _FILES = (
     "build",
     "build_lidar_hallu",
     "build_spatial_qa",
+    "build_stride",
     "check",
     "prompts",
     "encode",
