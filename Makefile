@@ -35,9 +35,11 @@ wheel: .venv/dev.stamp  ## build the wheel, install it in a new environment, run
 bench: .venv/dev.stamp peers  ## comparisons with peers, printed as ratios
 	$(BIN)/python -m pytest bench -s --benchmark-disable-gc $(PYTEST)
 
-system:  ## Debian packages for the browser tests
+system:  ## Debian packages for the browser tests, and WordNet for those of METEOR
 	@command -v chromium >/dev/null && command -v chromedriver >/dev/null || \
 	  (apt-get update -qq && apt-get install -y -qq chromium chromium-driver)
+	@test -e /usr/share/wordnet/index.noun || \
+	  (apt-get update -qq && apt-get install -y -qq --no-install-recommends wordnet-base)
 
 install: .venv/dev.stamp
 

@@ -28,6 +28,7 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"EncoderTraining", "embed_images", "new_encoder", "train_encoder", "select_split"}
     called |= {"LidarOptions", "read_training_rows", "train_lora", "train_projector", "with_ego_text"}
     called |= {"load_lidar_lm", "save_released_checkpoint"}
+    called |= {"judge_agreement", "read_judge_labels"}
     assert called <= set(probe4d.__all__)
 
 

@@ -15,16 +15,22 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.question import Question
     from probe4d.benchmarks.splits import select_split
     from probe4d.benchmarks.suites import build, check, write_prompts
+    from probe4d.diagnosis.agreement import judge_agreement
     from probe4d.diagnosis.control_runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
     from probe4d.diagnosis.judging.judgements import Judgements, read_judgements
     from probe4d.diagnosis.judging.judging import JudgePlan, judge
+    from probe4d.diagnosis.text.bleu import Bleu
+    from probe4d.diagnosis.text.meteor import Meteor
+    from probe4d.diagnosis.text.rouge import RougeL
+    from probe4d.diagnosis.text.scoring import compare_corpora, score_texts
     from probe4d.evidence.camera_images import CameraImages
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
     from probe4d.exchange.exports.export import export
     from probe4d.exchange.exports.training import export_training
     from probe4d.exchange.inspect_log import write_inspect_log
+    from probe4d.exchange.judge_labels import read_judge_labels
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
     from probe4d.exchange.released_training import import_training
     from probe4d.models.generation import Generation
@@ -58,6 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Benchmark",
+    "Bleu",
     "CameraImages",
     "Course",
     "Diagnosis",
@@ -68,12 +75,14 @@ __all__ = [
     "Judgements",
     "LidarLanguageModel",
     "LidarOptions",
+    "Meteor",
     "Model",
     "ModelFailure",
     "PointClouds",
     "Question",
     "Reply",
     "Request",
+    "RougeL",
     "Run",
     "RunPlan",
     "Scenes",
@@ -83,6 +92,7 @@ __all__ = [
     "ask",
     "build",
     "check",
+    "compare_corpora",
     "control_model",
     "diagnose",
     "dry_run",
@@ -96,6 +106,7 @@ __all__ = [
     "import_training",
     "inspect",
     "judge",
+    "judge_agreement",
     "load_encoder",
     "load_image_tower",
     "load_lidar_lm",
@@ -104,10 +115,12 @@ __all__ = [
     "prepare",
     "preset_named",
     "read_benchmark",
+    "read_judge_labels",
     "read_judgements",
     "read_run",
     "read_training_rows",
     "save_released_checkpoint",
+    "score_texts",
     "select_split",
     "simulate",
     "train_encoder",
@@ -123,6 +136,7 @@ __all__ = [
 
 _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",
+    "Bleu": "probe4d.diagnosis.text.bleu",
     "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.runs.plan",
     "Diagnosis": "probe4d.diagnosis.diagnose",
@@ -133,12 +147,14 @@ _HOMES = {
     "Judgements": "probe4d.diagnosis.judging.judgements",
     "LidarLanguageModel": "probe4d.models.lidar_lm.language_model",
     "LidarOptions": "probe4d.models.lidar_lm.answering_options",
+    "Meteor": "probe4d.diagnosis.text.meteor",
     "Model": "probe4d.models.request",
     "ModelFailure": "probe4d.models.request",
     "PointClouds": "probe4d.evidence.point_clouds",
     "Question": "probe4d.benchmarks.question",
     "Reply": "probe4d.models.request",
     "Request": "probe4d.models.request",
+    "RougeL": "probe4d.diagnosis.text.rouge",
     "Run": "probe4d.runs.run",
     "RunPlan": "probe4d.runs.plan",
     "Scenes": "probe4d.scenes.tables",
@@ -147,6 +163,7 @@ _HOMES = {
     "ask": "probe4d.runs.ask",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
+    "compare_corpora": "probe4d.diagnosis.text.scoring",
     "control_model": "probe4d.diagnosis.control_runs",
     "diagnose": "probe4d.diagnosis.diagnose",
     "dry_run": "probe4d.runs.dry_run",
@@ -160,6 +177,7 @@ _HOMES = {
     "import_training": "probe4d.exchange.released_training",
     "inspect": "probe4d.scenes.sanity",
     "judge": "probe4d.diagnosis.judging.judging",
+    "judge_agreement": "probe4d.diagnosis.agreement",
     "load_encoder": "probe4d.models.lidar_lm.encoder",
     "load_image_tower": "probe4d.models.lidar_lm.image_tower",
     "load_lidar_lm": "probe4d.models.lidar_lm.checkpoints.checkpoint",
@@ -168,10 +186,12 @@ _HOMES = {
     "prepare": "probe4d.runs.prepared",
     "preset_named": "probe4d.models.presets",
     "read_benchmark": "probe4d.benchmarks.benchmark",
+    "read_judge_labels": "probe4d.exchange.judge_labels",
     "read_judgements": "probe4d.diagnosis.judging.judgements",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
     "save_released_checkpoint": "probe4d.models.lidar_lm.checkpoints.released",
+    "score_texts": "probe4d.diagnosis.text.scoring",
     "select_split": "probe4d.benchmarks.splits",
     "simulate": "probe4d.scenes.simulator.simulate",
     "train_encoder": "probe4d.models.lidar_lm.training.encoder",

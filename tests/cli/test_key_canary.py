@@ -293,6 +293,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("import", "lidar-hallu", "nowhere", "--out", "imported"),
     ("ask", "nowhere", "--model", "openai/m", "--out", "asked"),
     ("judge", "run", "nowhere", "nowhere", "--model", "openai/m", "--out", "judged"),
+    ("judge", "agree", "nowhere"),
     ("diagnose", "nowhere", "--out", "report"),
 )
 

@@ -20,6 +20,7 @@ _FILES = (
     "train_language",
     "ask",
     "judge",
+    "judge_agree",
     "import_",
     "export",
     "export_checkpoint",

@@ -7,7 +7,7 @@ product and a quantile, and every ratio over equally many scenes shares the matr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ __all__ = [
     "FEW_SCENES",
     "SEED",
     "SceneSums",
+    "blocks_of_counts",
     "bounds_of_draws",
     "bounds_of_means",
     "draw_counts",
@@ -70,7 +71,20 @@ def draw_counts(scenes: int, *, draws: int = DRAWS, seed: int = SEED) -> npt.NDA
     Returns:
         (draws, scenes): how often each scene came up in each draw of `scenes` scenes.
     """
-    drawn = np.random.default_rng(seed).integers(0, scenes, size=(draws, scenes))
+    return _draw(np.random.default_rng(seed), scenes, draws)
+
+
+def blocks_of_counts(
+    scenes: int, *, at_once: int, draws: int = DRAWS, seed: int = SEED
+) -> Iterator[npt.NDArray[np.float32]]:
+    """The rows of `draw_counts`, `at_once` of them at a time, where all would not fit into memory."""
+    generator = np.random.default_rng(seed)
+    for start in range(0, draws, at_once):
+        yield _draw(generator, scenes, min(at_once, draws - start))
+
+
+def _draw(generator: np.random.Generator, scenes: int, draws: int) -> npt.NDArray[np.float32]:
+    drawn = generator.integers(0, scenes, size=(draws, scenes))
     drawn += np.arange(draws)[:, None] * scenes
     return np.bincount(drawn.ravel(), minlength=draws * scenes).reshape(draws, scenes).astype(np.float32)
 

@@ -1,0 +1,112 @@
+"""METEOR (Banerjee and Lavie, 2005; Lavie and Agarwal, 2007), by NLTK: not the Java program meteor-1.5.
+
+The two disagree by a third of the scale on the same texts. NLTK's aligns greedily (exact words, then stems, then
+synonyms of WordNet) with one weight for all, alpha 0.9, beta 3, gamma 0.5; the Java program searches for the alignment
+with the fewest chunks, weighs content above function words, knows paraphrases and has other parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from probe4d.diagnosis.text.fingerprint import Fingerprint, fingerprint_of
+from probe4d.diagnosis.text.metric import Texts
+from probe4d.diagnosis.text.wordnet import files_digest, open_wordnet
+from probe4d.extras import needed
+
+__all__ = ["Meteor"]
+
+_PARAMETERS = {"alpha": 0.9, "beta": 3.0, "gamma": 0.5}
+"""Of Lavie and Agarwal (2007), which are NLTK's own."""
+
+_WORDS_KEPT = 2**16
+"""Whose stems a process remembers."""
+
+
+@dataclass(frozen=True)
+class Meteor:
+    """METEOR as NLTK computes it, in small letters; of several pairs the mean.
+
+    Tokens are those of `nltk.word_tokenize`, marks of punctuation among them. Ends of sentences are found without
+    Punkt's trained list of abbreviations, which would have to be fetched.
+
+    Attributes:
+        wordnet: Folder of WordNet's database files (see `wordnet.open_wordnet`).
+    """
+
+    wordnet: Path
+
+    @property
+    def name(self) -> str:
+        """Name in tables."""
+        return "METEOR"
+
+    def fingerprint(self) -> Fingerprint:
+        """Version of NLTK, the parameters, and a digest of WordNet's files.
+
+        Raises:
+            InputError: The extra `text` is not installed, or there is no WordNet in the folder.
+        """
+        _nltk("translate.meteor_score")
+        return fingerprint_of(
+            self.name,
+            "nltk",
+            {
+                "tokens": "NLTKWordTokenizer after untrained Punkt",
+                "case": "lower",
+                "stemmer": "Porter",
+                "WordNet": files_digest(self.wordnet),
+                **_PARAMETERS,
+                "corpus": "mean of pairs",
+            },
+        )
+
+    def statistics(self, candidates: Texts, references: Texts) -> npt.NDArray[np.float64]:
+        """See `TextMetric.statistics`.
+
+        Raises:
+            InputError: The extra `text` is not installed, or there is no sound WordNet in the folder.
+        """
+        score = _nltk("translate.meteor_score").single_meteor_score
+        (tokens, stemmer), synonyms = _tools(), open_wordnet(self.wordnet)
+        return np.array(
+            [
+                score(tokens(reference), tokens(candidate), stemmer=stemmer, wordnet=synonyms, **_PARAMETERS)
+                for candidate, reference in zip(candidates, references, strict=True)
+            ],
+            dtype=np.float64,
+        ).reshape(-1, 1)
+
+    def corpus(self, statistics: npt.NDArray[np.float64]) -> float:
+        """See `TextMetric.corpus`."""
+        return float(statistics[:, 0].mean())
+
+
+class _Stemmer:
+    """Porter's stemmer as NLTK's METEOR asks for it, each word cut once."""
+
+    def __init__(self) -> None:
+        self.stem = lru_cache(maxsize=_WORDS_KEPT)(_nltk("stem.porter").PorterStemmer().stem)
+
+
+@cache
+def _tools() -> tuple[Callable[[str], list[str]], _Stemmer]:
+    """What cuts a text into tokens, and what cuts words to stems."""
+    split = _nltk("tokenize.punkt").PunktSentenceTokenizer().tokenize
+    words = _nltk("tokenize").NLTKWordTokenizer().tokenize
+
+    def tokens(text: str) -> list[str]:
+        return [word for sentence in split(text) for word in words(sentence)]
+
+    return tokens, _Stemmer()
+
+
+def _nltk(module: str) -> Any:
+    return needed(f"nltk.{module}", extra="text", user="METEOR")
