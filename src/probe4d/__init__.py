@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from probe4d.evidence.camera_images import CameraImages
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
+    from probe4d.exchange.detections import read_detections
     from probe4d.exchange.exports.export import export
     from probe4d.exchange.exports.training import export_training
     from probe4d.exchange.inspect_log import write_inspect_log
     from probe4d.exchange.judge_labels import read_judge_labels
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
     from probe4d.exchange.released_training import import_training
+    from probe4d.models.detectors.detecting import detect
+    from probe4d.models.detectors.loading import load_detector
     from probe4d.models.generation import Generation
     from probe4d.models.lidar_lm.answering_options import LidarOptions
     from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
@@ -57,6 +60,9 @@ if TYPE_CHECKING:
     from probe4d.runs.prepared import prepare
     from probe4d.runs.run import Run, read_run
     from probe4d.runs.selection import Selection
+    from probe4d.scenes.estimated.estimating import estimate_objects
+    from probe4d.scenes.estimated.filters import DetectionFilters
+    from probe4d.scenes.estimated.objects_file import read_objects, write_objects
     from probe4d.scenes.opening import open_scenes
     from probe4d.scenes.sanity import inspect
     from probe4d.scenes.simulator.simulate import simulate
@@ -67,6 +73,7 @@ __all__ = [
     "Bleu",
     "CameraImages",
     "Course",
+    "DetectionFilters",
     "Diagnosis",
     "EncoderTraining",
     "FeatureFolder",
@@ -94,10 +101,12 @@ __all__ = [
     "check",
     "compare_corpora",
     "control_model",
+    "detect",
     "diagnose",
     "dry_run",
     "embed_images",
     "encode",
+    "estimate_objects",
     "evidence_named",
     "export",
     "export_training",
@@ -107,6 +116,7 @@ __all__ = [
     "inspect",
     "judge",
     "judge_agreement",
+    "load_detector",
     "load_encoder",
     "load_image_tower",
     "load_lidar_lm",
@@ -117,6 +127,8 @@ __all__ = [
     "read_benchmark",
     "read_judge_labels",
     "read_judgements",
+    "read_detections",
+    "read_objects",
     "read_run",
     "read_training_rows",
     "save_released_checkpoint",
@@ -130,6 +142,7 @@ __all__ = [
     "training_options",
     "with_ego_text",
     "write_inspect_log",
+    "write_objects",
     "write_prompts",
     "write_report",
 ]
@@ -139,6 +152,7 @@ _HOMES = {
     "Bleu": "probe4d.diagnosis.text.bleu",
     "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.runs.plan",
+    "DetectionFilters": "probe4d.scenes.estimated.filters",
     "Diagnosis": "probe4d.diagnosis.diagnose",
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
@@ -165,10 +179,12 @@ _HOMES = {
     "check": "probe4d.benchmarks.suites",
     "compare_corpora": "probe4d.diagnosis.text.scoring",
     "control_model": "probe4d.diagnosis.control_runs",
+    "detect": "probe4d.models.detectors.detecting",
     "diagnose": "probe4d.diagnosis.diagnose",
     "dry_run": "probe4d.runs.dry_run",
     "embed_images": "probe4d.models.lidar_lm.training.encoder",
     "encode": "probe4d.models.lidar_lm.encoding",
+    "estimate_objects": "probe4d.scenes.estimated.estimating",
     "evidence_named": "probe4d.runs.evidence_plan",
     "export": "probe4d.exchange.exports.export",
     "export_training": "probe4d.exchange.exports.training",
@@ -178,6 +194,7 @@ _HOMES = {
     "inspect": "probe4d.scenes.sanity",
     "judge": "probe4d.diagnosis.judging.judging",
     "judge_agreement": "probe4d.diagnosis.agreement",
+    "load_detector": "probe4d.models.detectors.loading",
     "load_encoder": "probe4d.models.lidar_lm.encoder",
     "load_image_tower": "probe4d.models.lidar_lm.image_tower",
     "load_lidar_lm": "probe4d.models.lidar_lm.checkpoints.checkpoint",
@@ -188,6 +205,8 @@ _HOMES = {
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_judge_labels": "probe4d.exchange.judge_labels",
     "read_judgements": "probe4d.diagnosis.judging.judgements",
+    "read_detections": "probe4d.exchange.detections",
+    "read_objects": "probe4d.scenes.estimated.objects_file",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
     "save_released_checkpoint": "probe4d.models.lidar_lm.checkpoints.released",
@@ -201,6 +220,7 @@ _HOMES = {
     "training_options": "probe4d.models.lidar_lm.training.options",
     "with_ego_text": "probe4d.models.lidar_lm.training.rows",
     "write_inspect_log": "probe4d.exchange.inspect_log",
+    "write_objects": "probe4d.scenes.estimated.objects_file",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",
 }

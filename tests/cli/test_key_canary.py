@@ -161,6 +161,9 @@ TALKATIVE = {
 """A server that repeats the key it was sent in errors, in bodies that are no JSON, in replies and in reasoning."""
 
 
+DETECTIONS = "scene,frame,category,left_px,top_px,right_px,bottom_px,confidence\nsim-0001,0,car,700,400,900,600,0.9\n"
+
+
 class Workplace:
     """A folder where commands run, with everything that they may write to inside it."""
 
@@ -202,6 +205,8 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("build", "lidar-hallu", data, "--out", "bench", "--per-family", 4)
     run("check", bench, data)
     run("prompts", bench, "--out", "prompts.jsonl")
+    (workplace.folder / "found.csv").write_text(DETECTIONS)
+    run("detect", data, "--detections", "found.csv", "--out", "objects.parquet")
     write_tiny_encoder(workplace.folder / "encoder")
     run("encode", "simulated", "--encoder", "encoder", "--out", "features")
     write_tiny_clip(workplace.folder / "clip")
@@ -281,6 +286,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("build", "spatial-qa", "nowhere", "--out", "bench"),
     ("check", "nowhere", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
+    ("detect", "nowhere", "--detections", "nowhere.csv", "--out", "objects.parquet"),
     ("encode", "nowhere", "--encoder", "nowhere", "--out", "features"),
     ("train", "encoder", "nowhere", "--clip", "nowhere", "--out", "trained"),
     ("train", "projector", "nowhere", "--base", "nowhere", "--features", "nowhere", "--out", "trained"),

@@ -15,6 +15,7 @@ _FILES = (
     "build_stride",
     "check",
     "prompts",
+    "detect",
     "encode",
     "train",
     "train_language",

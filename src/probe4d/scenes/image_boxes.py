@@ -15,7 +15,7 @@ from probe4d.scenes.canvas import bounds_on_canvas
 from probe4d.scenes.projection import Cameras, project_boxes
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["IMAGE_BOXES_SCHEMA", "image_boxes", "image_boxes_in"]
+__all__ = ["IMAGE_BOXES_SCHEMA", "image_boxes", "image_boxes_in", "refuse_unusable_cameras"]
 
 Array = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ def image_boxes(scenes: Scenes) -> pl.DataFrame:
         InputError: A camera reading has no image size, or no intrinsics of a pinhole camera.
     """
     readings = scenes.sensors.filter(pl.col("modality") == "camera")
-    _refuse_unusable(readings, scenes)
+    refuse_unusable_cameras(readings, scenes)
     pairs = (
         readings.select("scene", "frame")
         .with_row_index("reading")
@@ -141,7 +141,7 @@ def _measure(boxes: pl.DataFrame, canvases: _Canvases) -> tuple[NDArray[np.int64
     return rows[shows], np.hstack([bounds[shows], centre[rows[shows]]])
 
 
-def _refuse_unusable(readings: pl.DataFrame, scenes: Scenes) -> None:
+def refuse_unusable_cameras(readings: pl.DataFrame, scenes: Scenes) -> None:
     """Refuse camera readings that nothing can be projected into."""
     matrix = pl.col("intrinsics")
     bottom = [matrix.list.get(number, null_on_oob=True) for number in (6, 7, 8)]

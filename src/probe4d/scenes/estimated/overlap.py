@@ -1,0 +1,54 @@
+"""How boxes in one image overlap."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["areas_px", "covered_shares", "intersection_over_union"]
+
+Array = NDArray[np.float64]
+
+
+def areas_px(boxes: Array) -> Array:
+    """Areas of boxes (left, top, right, bottom in pixels, shape (n, 4)), pixels, shape (n,)."""
+    area: Array = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+    return area
+
+
+def intersection_over_union(first: Array, second: Array) -> Array:
+    """Intersection over union of each pair of boxes, shape (n, m).
+
+    Args:
+        first: Left, top, right and bottom in pixels, shape (n, 4); every box has an area.
+        second: The same, shape (m, 4).
+    """
+    low = np.maximum(first[:, np.newaxis, :2], second[:, :2])
+    high = np.minimum(first[:, np.newaxis, 2:], second[:, 2:])
+    common = np.clip(high - low, 0, None).prod(axis=-1)
+    shares: Array = common / (areas_px(first)[:, np.newaxis] + areas_px(second) - common)
+    return shares
+
+
+def covered_shares(boxes: Array) -> Array:
+    """The share of each box that the boxes which end lower in the image cover together, 0 to 1, shape (n,).
+
+    Exact also where the covering boxes overlap: the edges of all boxes cut the image into cells, each of which is
+    within a box or outside it.
+
+    Args:
+        boxes: Left, top, right and bottom in pixels, shape (n, 4); every box has an area.
+    """
+    x, y = np.unique(boxes[:, [0, 2]]), np.unique(boxes[:, [1, 3]])
+    across = (x[:-1] >= boxes[:, :1]) & (x[1:] <= boxes[:, 2:3])  # which columns of cells each box has
+    down = (y[:-1] >= boxes[:, 1:2]) & (y[1:] <= boxes[:, 3:4])
+    within = down[:, :, np.newaxis] & across[:, np.newaxis]
+    cell_px = np.diff(y)[:, np.newaxis] * np.diff(x)
+    is_covered = np.zeros(cell_px.shape, dtype=bool)
+    shares = np.zeros(len(boxes))
+    for bottom in np.unique(boxes[:, 3])[::-1]:
+        level = np.flatnonzero(boxes[:, 3] == bottom)  # none of which stands before another
+        for number in level:
+            shares[number] = min(cell_px[within[number] & is_covered].sum() / cell_px[within[number]].sum(), 1.0)
+        is_covered |= within[level].any(axis=0)
+    return shares
