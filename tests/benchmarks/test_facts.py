@@ -48,6 +48,31 @@ def test_no_facts_break_the_reading(told: Any) -> None:
     assert (option_measures(asked) is None) or [float(one) for one in told] == list(option_measures(asked).values)  # type: ignore[union-attr]
 
 
+def of_a_view(*objects: Any, **fields: Any) -> Question:
+    asked = {"channel": "CAM_FRONT", "frames": (3,), "entities": ("the car",), "options": ("the truck", "the bus")}
+    return making.question("q", facts={"objects": list(objects)}, **asked | fields)
+
+
+def test_what_a_question_about_a_view_says_of_its_objects_need_not_stand_in_the_facts() -> None:
+    found = pointed_objects(of_a_view({"box": "a"}, {"box": "b", "label": "a lorry", "frame": 4}, {"x": 1.0}))
+    assert found == (
+        PointedObject(label="the car", frame=3, box="a"),
+        PointedObject(label="a lorry", frame=4, box="b"),
+        PointedObject(label="the bus", frame=3, x=1.0),
+    )
+
+
+def test_what_is_not_known_of_an_object_stays_so() -> None:
+    said = ({"box": "a"}, {}, {"box": "c"})
+    words, nothing = [one.label for one in pointed_objects(of_a_view(*said))], pointed_objects(of_a_view(*said))[1]
+    assert (words, nothing) == (["the car", None, "the bus"], PointedObject())
+    assert pointed_objects(of_a_view({"box": "a"}, frames=(3, 4), options=())) == (
+        PointedObject(label="the car", box="a"),
+    )
+    assert pointed_objects(of_a_view({"box": "a"})) == (PointedObject(frame=3, box="a"),)
+    assert pointed_objects(of_a_view(*said, channel=None))[0] == PointedObject(box="a")
+
+
 def test_questions_that_name_no_object_have_none() -> None:
     assert pointed_objects(saying()) == ()
     assert pointed_objects(saying(objects=[])) == ()

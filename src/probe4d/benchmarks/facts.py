@@ -3,7 +3,8 @@
 Facts are a JSON object whose keys depend on the rule. Those that are read elsewhere than in the suite that wrote them:
 
     objects: The boxes that a rule measured, each as `PointedObject` has it. Of a question about one camera's view they
-        stand in the order of its `entities`, then of its `options`.
+        stand in the order of its `entities`, then of its `options`, and need not repeat the question's words for them
+        nor its key frame.
     witness: Token of the box that decides a question about whatever is around; null where none does.
     distances_m, volumes_m3: What options were compared by, a number an option, in their order.
     unit, margin_unit: Units of the answer, where it is a number, and of the margin, such as `metres`.
@@ -78,14 +79,18 @@ _OF_OPTIONS = {"distances_m": "distance_m", "volumes_m3": "volume_m3"}
 
 
 def pointed_objects(question: Question) -> tuple[PointedObject, ...]:
-    """The objects that a rule measured, in the order of the facts; one that is no JSON object says nothing."""
+    """The objects that a rule measured, in the order of the facts; one that is no JSON object says nothing.
+
+    Label and key frame that the facts of a question about one camera's view lack are those of the question.
+    """
     match question.facts.get("objects"):
         case None:
             return ()
         case list(objects):
-            return tuple(map(_pointed_object, objects))
+            found = tuple(map(_pointed_object, objects))
         case other:
-            return (_pointed_object(other),)
+            found = (_pointed_object(other),)
+    return found if question.channel is None else _as_asked_about(question, found)
 
 
 def witness_of(question: Question) -> str | None:
@@ -100,6 +105,24 @@ def option_measures(question: Question) -> OptionMeasures | None:
         if values is not None and len(values) == len(question.options):
             return OptionMeasures(key, one, values)
     return None
+
+
+def _as_asked_about(question: Question, objects: tuple[PointedObject, ...]) -> tuple[PointedObject, ...]:
+    """The objects with what the question says of them; one that says nothing could be any, and stays so."""
+    words: tuple[str | None, ...] = (*question.entities, *question.options)
+    if len(words) != len(objects):  # which is which is not known
+        words = (None,) * len(objects)
+    frame = question.frames[0] if len(question.frames) == 1 else None
+    return tuple(
+        one
+        if one == PointedObject()
+        else msgspec.structs.replace(
+            one,
+            label=label if one.label is None else one.label,
+            frame=frame if one.frame is None else one.frame,
+        )
+        for one, label in zip(objects, words, strict=True)
+    )
 
 
 def _pointed_object(fact: object) -> PointedObject:

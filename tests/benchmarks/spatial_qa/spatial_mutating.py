@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from mutating import SCENES, Original, Row, Tables, keep_rows, read_tables, row_of
@@ -47,4 +48,5 @@ def view_of(question: Question) -> tuple[object, ...]:
 
 
 def labels(question: Question) -> list[str]:
-    return [one["label"] for one in question.facts["objects"]]
+    """What a question calls its objects, entities first."""
+    return [*(re.sub(r" \([0-9a-f]{8}\)$", "", entity) for entity in question.entities), *question.options]

@@ -57,7 +57,7 @@ QUALITATIVE: Mutations = {
     "no camera": ("right", bool, fields(channel=None), "and camera None"),
     # Words.
     "wording": ("below", bool, reworded("Is ", "Are "), "is not how below is worded"),
-    "words exchanged in the text": ("longer", bool, exchanged_words, "and the facts tell of "),
+    "words exchanged in the text": ("longer", bool, exchanged_words, "entities[0]: stored "),
     "one entity too few": (
         "taller",
         bool,
@@ -81,7 +81,7 @@ QUALITATIVE: Mutations = {
     "key frame of an object": (
         "below",
         bool,
-        fact("objects.0.frame", lambda frame: frame + 1),
+        fact("objects.0", lambda one: {**one, "frame": 400}),
         "facts.objects[0].frame",
     ),
     "unknown box": ("behind", bool, fact("objects.1.box", lambda token: token[::-1]), "the scene has no box "),

@@ -39,7 +39,7 @@ QUANTITATIVE: Mutations = {
         "length",
         bool,
         lambda q: changed(q, question=(q.question or "").replace(q.entities[0], "the lorry")),
-        "the text names the lorry, and the facts tell of ",
+        "derived 'the lorry'",
     ),
     "entity": ("width", bool, fields(entities=("the lorry",)), "entities[0]: stored 'the lorry'"),
     # What follows from the objects.
@@ -50,7 +50,7 @@ QUANTITATIVE: Mutations = {
     "words in the facts": (
         "height",
         bool,
-        fact("objects.0.label", lambda words: f"{words} x"),
+        fact("objects.0", lambda one: {**one, "label": "the lorry"}),
         "and the facts tell of ",
     ),
     "unit of a number": ("bearing", bool, fact("unit", lambda unit: "metres"), "facts.unit: stored 'metres'"),

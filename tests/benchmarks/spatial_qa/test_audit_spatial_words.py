@@ -27,7 +27,8 @@ def renamed(question: Question, words: dict[str, str]) -> Question:
 
     def told(facts: dict[str, Any]) -> None:
         for one in facts["objects"]:
-            one["label"] = words.get(one["label"], one["label"])
+            if "label" in one:
+                one["label"] = words.get(one["label"], one["label"])
 
     text = question.question or ""
     for number, old in enumerate(words):
@@ -40,6 +41,30 @@ def renamed(question: Question, words: dict[str, str]) -> Question:
         entities=tuple(words.get(entity, entity) for entity in question.entities),
         options=tuple(words.get(option, option) for option in question.options),
     )
+
+
+def repeating(question: Question, **told: Any) -> Question:
+    """A question whose facts say of its objects what it says itself, as those of earlier builds do."""
+
+    def repeated(facts: dict[str, Any]) -> None:
+        for one, label in zip(facts["objects"], labels(question), strict=True):
+            one |= {"label": label, "frame": question.frames[0]} | told
+
+    return with_facts(question, repeated)
+
+
+def test_facts_may_repeat_what_their_question_says(original: Original) -> None:
+    once = original.benchmark
+    assert audit(rebuilt(once, [repeating(q) for q in once.questions]), original.root) == []
+
+
+def test_facts_that_say_otherwise_than_their_question_are_found(original: Original) -> None:
+    target = original.first("bearing")
+    of_another = repeating(target, label="the lorry", frame=400)
+    findings = audit(original.with_changes({target.id: of_another}), original.root)
+    about = [finding.what for finding in findings if finding.question == target.id]
+    assert f"the text names {', '.join(target.entities)}, and the facts tell of the lorry, the lorry." in about
+    assert f"facts.objects[1].frame: stored 400, derived {target.frames[0]}." in about
 
 
 def test_letters_that_change_places_are_found(lettered: Original) -> None:

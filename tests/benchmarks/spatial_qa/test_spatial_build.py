@@ -15,7 +15,9 @@ from street_making import captioned, streets
 
 from placed_boxes import camera, placed, seen
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
+from probe4d.benchmarks.facts import pointed_objects
 from probe4d.benchmarks.question import derived_id
+from probe4d.benchmarks.scene_groups import groups_by_boxes
 from probe4d.benchmarks.spatial_qa import assembling
 from probe4d.benchmarks.spatial_qa.rules import RELATIONS
 from probe4d.benchmarks.spatial_qa.templates import LEVELS, TEMPLATES
@@ -55,9 +57,13 @@ def test_a_question_says_all_that_it_was_made_of(full: Benchmark) -> None:
         assert (question.family, question.format, question.rule) == (template.level, template.format, template.rule)
         assert (question.evidence.frames, question.evidence.views) == (question.frames, (question.channel,))
         words = [*question.entities, *question.options]
-        assert [fact["label"] for fact in question.facts["objects"]] == words
+        assert [one.label for one in pointed_objects(question)] == words
         assert all(word in (question.question or "") for word in question.entities)
-        assert {fact["frame"] for fact in question.facts["objects"]} <= set(question.frames)
+        assert {one.frame for one in pointed_objects(question)} <= set(question.frames)
+        assert [fact.get("label") for fact in question.facts["objects"]] == [
+            *(None for _ in question.entities),
+            *question.options,
+        ]
         assert question.context.split("|")[0] == question.template
         assert len(question.context.split("|")) == 1 + len(question.entities)
         assert len(question.features) == len(question.options) == template.options
@@ -121,7 +127,7 @@ def test_groups_of_scenes_and_workers_change_nothing(
 ) -> None:
     whole = built(street, tmp_path / "whole", graphs=True, **given)
     monkeypatch.setattr(assembling, "_BOXES_AT_ONCE", 40)
-    assert len(assembling._groups(street)) == 3
+    assert len(groups_by_boxes(street, 40)) == 3
     for workers in (1, 2):
         parts = built(street, tmp_path / str(workers), graphs=True, workers=workers, **given)
         assert parts.record == whole.record
@@ -172,8 +178,9 @@ def test_captions_stand_for_objects(street: Scenes, tmp_path: Path) -> None:
     assert benchmark.record.parameters["captions_sha256"]
     tracks = dict(street.boxes.select("token", "track").iter_rows())
     for question in benchmark.questions:
-        for fact in question.facts["objects"]:
-            assert fact["label"].endswith(tracks[fact["box"]][-10:])
+        for one in pointed_objects(question):
+            assert one.label is not None
+            assert one.label.endswith(tracks[one.box or ""][-10:])
 
 
 def test_objects_of_the_same_words_are_left_out_or_kept_apart_by_their_tokens(street: Scenes, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ from probe4d.version import __version__
 
 __all__ = ["VERSION", "build"]
 
-VERSION = "1.0"
+VERSION = "1.1"
 
 GRAPHS_FOLDER = "graphs"
 

@@ -34,7 +34,8 @@ class Drafting:
     """
 
     def __init__(self, candidates: Candidates, *, needs: tuple[str, ...]) -> None:
-        self._objects = candidates.objects.select("refer", "entity", "category", "lidar_points", fact=_object_facts())
+        facts = {"fact": _object_facts(), "option_fact": _object_facts(pl.col("refer").alias("label"))}
+        self._objects = candidates.objects.select("refer", "entity", "category", "lidar_points", **facts)
         self._views = candidates.views.select("scene", "frame", "channel", "keyframes")
         self._needs = list(needs)
 
@@ -68,7 +69,7 @@ class Drafting:
             "options": _list_of("refer", options),
             "evidence": pl.struct(frames=frames, views=pl.concat_list("channel")),
             "rule": pl.lit(template.rule),
-            "facts": _facts(template, pool, places),
+            "facts": _facts(template, pool, named, options),
             "lidar_points": _fewest_points(places),
             "context": pl.concat_str(pl.lit(name), *(f"category_{place}" for place in named), separator="|"),
             "features": _list_of("category", options),
@@ -90,23 +91,24 @@ class Drafting:
         return table.with_columns(refer="refer_1") if mentioned else table
 
 
-def _object_facts() -> pl.Expr:
-    """Each object as it stands in facts: a JSON object."""
+def _object_facts(*more: pl.Expr) -> pl.Expr:
+    """Each object as it stands in facts: a JSON object, without what its question says of it."""
     place = [pl.col(f"ego_{axis}").round(_DECIMALS).alias(axis) for axis in "xyz"]
-    return _as_json([pl.col("refer").alias("label"), pl.col("frame"), pl.col("token").alias("box"), *place])
+    return _as_json([*more, pl.col("token").alias("box"), *place])
 
 
-def _facts(template: Template, pool: pl.DataFrame, places: range) -> pl.Expr:
+def _facts(template: Template, pool: pl.DataFrame, named: range, options: range) -> pl.Expr:
     """Facts as JSON, for each row of a pool with words."""
-    told = {column: _FACTS.get(column, column) for column in pool.columns if column not in _NO_FACTS}
+    measured = {column: _FACTS.get(column, column) for column in pool.columns if column not in _NO_FACTS}
     units = {"unit": template.unit and _UNITS[template.unit], "margin_unit": _margin_unit(template)}
     rest = _as_json(
         [
-            *(pl.col(column).alias(name) for column, name in told.items()),
+            *(pl.col(column).alias(name) for column, name in measured.items()),
             *(pl.lit(unit).alias(name) for name, unit in units.items() if unit),
         ]
     )
-    objects = pl.concat_str([f"fact_{place}" for place in places], separator=",") if places else pl.lit("")
+    told = [*(f"fact_{place}" for place in named), *(f"option_fact_{place}" for place in options)]
+    objects = pl.concat_str(told, separator=",") if told else pl.lit("")
     return pl.concat_str(pl.lit('{"objects":['), objects, pl.lit("],"), rest.str.slice(1))
 
 

@@ -16,8 +16,12 @@ from probe4d.benchmarks.auditing.comparing import TOLERANCE
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED, Expected, ToldObject
 from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
+from probe4d.benchmarks.spatial_qa.reading import Asked, names_objects, read_stem
 
-__all__ = ["Array", "Batch", "read_batch"]
+__all__ = ["Array", "Batch", "read_batch", "track_tail"]
+
+_KEPT_TAIL = 8
+"""How many characters of an instance token tell an entity from another of the same words."""
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -60,9 +64,33 @@ class Batch:
         return [tuple(facts.objects) for facts in self.facts]
 
     @cached_property
+    def asked(self) -> list[Asked | None]:
+        """What the texts ask; null where one is not how the template is worded."""
+        return [read_stem(self.template, stem) for stem in self.table["question"]]
+
+    @cached_property
     def labels(self) -> list[tuple[str, ...]]:
-        """Words for the objects, as the facts tell them."""
-        return [tuple(one.label for one in told) for told in self.told]
+        """Words for the objects: those that the facts tell, else those of the text, or of the options."""
+        columns = (self.told, self._named, self.table["options"].to_list())
+        return [
+            tuple(word if one.label is None else one.label for one, word in zip(told, (*named, *options), strict=True))
+            for told, named, options in zip(*columns, strict=True)
+        ]
+
+    @cached_property
+    def _named(self) -> list[tuple[str, ...]]:
+        """Words for the objects that each text names: the entities if it can be read so, else what it says."""
+        entities = self.table["entities"].to_list()
+        tracks = self.scene.tracks[self.boxes[:, : self.expected.entities]].tolist()
+        named = []
+        for stem, asked, told, of in zip(self.table["question"], self.asked, entities, tracks, strict=True):
+            words = tuple(
+                (entity or "").removesuffix(track_tail(track)) for entity, track in zip(told, of, strict=True)
+            )
+            if asked is not None and words != asked.words and not names_objects(self.template, stem, words):
+                words = asked.words
+            named.append(words)
+        return named
 
     @cached_property
     def answers(self) -> list[str]:
@@ -104,6 +132,11 @@ class Batch:
 
 def _shown(number: float) -> str:
     return "null" if np.isnan(number) else repr(float(number))
+
+
+def track_tail(track: str) -> str:
+    """What stands behind the words of an entity where they stand for several."""
+    return f" ({track[-_KEPT_TAIL:]})"
 
 
 def read_batch(template: str, scene: MeasuredScene, table: pl.DataFrame, row: Rows, findings: Findings) -> Batch:

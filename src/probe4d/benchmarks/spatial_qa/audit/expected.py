@@ -66,14 +66,17 @@ _JUDGED: dict[str, dict[str, Any]] = {
 
 
 class ToldObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """An object as the facts of a question tell of it: words, key frame, token of its box, centre in the ego frame."""
+    """An object as the facts of a question tell of it: token of its box, centre in the ego frame, words, key frame.
 
-    label: str
-    frame: int
+    Words and key frame are null where they are left to the question, which may be for all objects but options.
+    """
+
     box: str
     x: float
     y: float
     z: float
+    label: str | None = None
+    frame: int | None = None
 
 
 class Expected(NamedTuple):

@@ -8,25 +8,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.spatial_qa.audit.batch import Batch
+from probe4d.benchmarks.spatial_qa.audit.batch import Batch, track_tail
 from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
-from probe4d.benchmarks.spatial_qa.reading import Asked, names_objects, read_stem
+from probe4d.benchmarks.spatial_qa.reading import Asked, names_objects
 
 __all__ = ["check_texts", "check_words"]
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _OPTIONS = 4  # A to D stand for options, never for objects
-_KEPT_TAIL = 8
-"""How many characters of an instance token tell an entity from another of the same words."""
 
 
 def check_texts(batch: Batch) -> None:
     """Check that the text of each question names its camera, its objects and its numbers as its facts tell them."""
     stems, options = batch.table["question"].to_list(), batch.table["options"].to_list()
     entities = batch.expected.entities
-    asked = [read_stem(batch.template, stem) for stem in stems]
-    labels = batch.labels
+    asked, labels = batch.asked, batch.labels
     faults = [
         _text_fault(batch.template, stem, read, words[:entities])
         for stem, read, words in zip(stems, asked, labels, strict=True)
@@ -171,7 +168,7 @@ def _check_entities(batch: Batch, shared: NDArray[np.bool_], *, told_apart: bool
         words = [labels[place] for labels in batch.labels]
         boxes = batch.boxes[:, place]
         with_tail = [
-            f"{label} ({track[-_KEPT_TAIL:]})" for label, track in zip(words, batch.scene.tracks[boxes], strict=True)
+            f"{label}{track_tail(track)}" for label, track in zip(words, batch.scene.tracks[boxes], strict=True)
         ]
         if told_apart:
             # Whether an object that no question mentions has the same words cannot be known.

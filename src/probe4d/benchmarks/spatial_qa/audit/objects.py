@@ -20,8 +20,12 @@ def check_objects(batch: Batch, filters: Filters) -> None:
     for place in range(boxes.shape[1]):
         passes = scene.passes[batch.camera, boxes[:, place]]
         batch.add(~passes, partial(_left_out, batch, filters, place))
-        frames = [told[place].frame for told in batch.told]
-        batch.compare(f"facts.objects[{place}].frame", frames, batch.frame.tolist())
+        asked = batch.frame.tolist()
+        frames = [
+            frame if told[place].frame is None else told[place].frame
+            for told, frame in zip(batch.told, asked, strict=True)
+        ]
+        batch.compare(f"facts.objects[{place}].frame", frames, asked)
         for axis, name in enumerate("xyz"):
             stored = np.array([getattr(told[place], name) for told in batch.told])
             batch.compare_numbers(f"facts.objects[{place}].{name}", stored, scene.ego[boxes[:, place], axis])
@@ -45,7 +49,7 @@ def check_objects(batch: Batch, filters: Filters) -> None:
 def _left_out(batch: Batch, filters: Filters, place: int, at: int) -> str:
     """Why an image does not show an object well enough to be asked about."""
     scene, camera, box = batch.scene, batch.camera[at], batch.boxes[at, place]
-    where = f"box {scene.tokens[box]} ({batch.told[at][place].label})"
+    where = f"box {scene.tokens[box]} ({batch.labels[at][place]})"
     bounds = scene.bounds_px[camera, box]
     if not np.isfinite(bounds[0]):
         return f"{scene.channels[camera]} does not show {where}"
