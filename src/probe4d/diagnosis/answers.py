@@ -70,8 +70,8 @@ def gather_answers(
         asked = asked_of(run, benchmark).join(scored, on="id", how="semi", maintain_order="left")
         if not asked.height:
             raise InputError(
-                f"was asked no question that is scored: none of the formats {' or '.join(SCORED_FORMATS)}, and no "
-                "number of a known unit.",
+                f"was asked no question that is scored: none of the formats {' or '.join(SCORED_FORMATS)}, no number "
+                "of a known unit, and no waypoints.",
                 path=run.path or run.name,
                 remedy="Leave it out.",
             )

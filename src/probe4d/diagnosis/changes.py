@@ -14,8 +14,10 @@ from probe4d.diagnosis.number_scores import add_nearness, nearness_of
 from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA, Comparison
+from probe4d.diagnosis.waypoint_scores import add_displacements, displacements_of
+from probe4d.diagnosis.waypoint_sheet import WaypointSheet
 
-__all__ = ["CHANGES", "add_label_changes", "add_number_changes", "changes_table"]
+__all__ = ["CHANGES", "add_label_changes", "add_number_changes", "add_waypoint_changes", "changes_table"]
 
 CHANGES = ("repaired", "regressed", "changed-wrong")
 """What can happen to an answer: it became right, became wrong, or stayed wrong and became another."""
@@ -62,6 +64,22 @@ def add_number_changes(
         add_number_averages(figures, sheet, averages, names, nearness, suffix=suffix)
 
 
+def add_waypoint_changes(figures: Figures, sheet: WaypointSheet, comparisons: Sequence[Comparison]) -> None:
+    """Add every metric of `add_displacements` with the same three endings.
+
+    Those of answers that could be read are over the questions alone where both runs' could be.
+    """
+    names, firsts, seconds = _sides(comparisons)
+    everyone = displacements_of(sheet)
+    own, others = (everyone.rows([sheet.row(name) for name in side]) for side in (firsts, seconds))
+    for suffix, displacements in (
+        (_CHANGE, own.less(others)),
+        (_FIRST, own.where_read(others)),
+        (_SECOND, others.where_read(own)),
+    ):
+        add_displacements(figures, sheet, names, displacements, suffix=suffix)
+
+
 def _sides(comparisons: Sequence[Comparison]) -> tuple[list[str], list[str], list[str]]:
     """Names of the comparisons, of what each is of, and of what it is held against."""
     return (
@@ -84,9 +102,14 @@ def _add_counts(figures: Figures, sheet: Sheet | NumberSheet, comparisons: Seque
         figures.add_ratios("answers_alike", group, names, ~other)
 
 
-def changes_table(sheet: Sheet | NumberSheet, comparisons: Sequence[Comparison]) -> pl.DataFrame:
-    """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`."""
+def changes_table(sheet: Sheet | NumberSheet | WaypointSheet, comparisons: Sequence[Comparison]) -> pl.DataFrame:
+    """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`.
+
+    Waypoints are near or far, neither right nor wrong, and so not among them.
+    """
     parts = [pl.DataFrame(schema=CHANGES_SCHEMA)]
+    if isinstance(sheet, WaypointSheet):
+        return parts[0]
     for comparison in comparisons:
         right, was_right = (sheet.correct[sheet.row(name)] for name in (comparison.run, comparison.against))
         moved = sheet.differ([comparison.run], [comparison.against])[0]

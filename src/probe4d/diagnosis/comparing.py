@@ -11,12 +11,13 @@ import polars as pl
 
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.answer_book import AnswerBook
-from probe4d.diagnosis.changes import add_label_changes, add_number_changes, changes_table
+from probe4d.diagnosis.changes import add_label_changes, add_number_changes, add_waypoint_changes, changes_table
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.run_families import find_run_families
 from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, Comparison, FamilyComparison, in_order
+from probe4d.diagnosis.waypoint_sheet import WaypointSheet
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
 
@@ -42,12 +43,13 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-SheetT = TypeVar("SheetT", Sheet, NumberSheet)
+SheetT = TypeVar("SheetT", Sheet, NumberSheet, WaypointSheet)
 
 
 def compare_runs(
     labels: AnswerBook[Sheet],
     numbers: AnswerBook[NumberSheet],
+    waypoints: AnswerBook[WaypointSheet],
     runs: Sequence[Run],
     asked_for: Sequence[str],
     *,
@@ -59,6 +61,7 @@ def compare_runs(
     Args:
         labels: The answers of runs and controls to yes-no and choice questions.
         numbers: Those to questions for a number.
+        waypoints: Those to questions for waypoints.
         runs: The runs.
         asked_for: Further comparisons, `X:Y`.
         suite: Name of the suite.
@@ -69,10 +72,12 @@ def compare_runs(
     """
 
     def in_common(run: str, against: str) -> int:
-        return labels.items(run, against).size + numbers.items(run, against).size
+        return sum(book.items(run, against).size for book in (labels, numbers, waypoints))
 
     names = [run.name for run in runs]
-    wanted = [_parsed(text, list(dict.fromkeys([*labels.names, *numbers.names]))) for text in asked_for]
+    wanted = [
+        _parsed(text, list(dict.fromkeys([*labels.names, *numbers.names, *waypoints.names]))) for text in asked_for
+    ]
     for one in wanted:
         if not in_common(one.run, one.against):
             raise InputError(f"{one.run} and {one.against} were asked no question in common, so nothing compares them.")
@@ -86,6 +91,7 @@ def compare_runs(
     figures, changes = zip(
         _tables(labels, every, suite, partial(add_label_changes, averages=averages)),
         _tables(numbers, every, suite, partial(add_number_changes, averages=averages)),
+        _tables(waypoints, every, suite, add_waypoint_changes),
         strict=True,
     )
     order = [one.name for one in every]

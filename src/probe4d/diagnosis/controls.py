@@ -15,6 +15,7 @@ from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.sheet import NO, Group, Sheet, text_codes
 
 __all__ = [
+    "CONSTANT_VELOCITY",
     "CONTENT",
     "CONTROLS",
     "FIXED",
@@ -23,6 +24,7 @@ __all__ = [
     "NUMBER_CONTROLS",
     "SETTLED",
     "SETTLED_BY",
+    "STATIONARY",
     "Control",
     "FromWords",
     "constant_control",
@@ -38,6 +40,9 @@ _PREFIX = "control:"
 FIXED = f"{_PREFIX}fixed"
 CONTENT = f"{_PREFIX}content"
 MEDIAN = f"{_PREFIX}median"
+STATIONARY = f"{_PREFIX}stationary"
+CONSTANT_VELOCITY = f"{_PREFIX}constant-velocity"
+"""Controls of waypoints, which `probe4d.diagnosis.waypoint_diagnosis` answers with."""
 
 SETTLED = 0.9
 """Share of the questions of a context with one answer, from which the context settles it."""

@@ -22,6 +22,8 @@ from probe4d.diagnosis.number_diagnosis import diagnose_numbers
 from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, make_sheet
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.waypoint_diagnosis import diagnose_waypoints
+from probe4d.diagnosis.waypoint_sheet import WaypointSheet, make_waypoint_sheet
 from probe4d.diagnosis.words_alone import balance_shines_through, words_alone
 from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
@@ -44,8 +46,8 @@ def diagnose(
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
     Args:
-        benchmark: The questions. Yes-no and choice questions are scored, and those for a number whose facts name its
-            unit; others are left out, with a warning.
+        benchmark: The questions. Yes-no and choice questions are scored, those for a number whose facts name its
+            unit, and those for waypoints; others are left out, with a warning.
         runs: Runs of that benchmark, named after their folders; the first is compared with each other one.
         parser: Parser of the replies to yes-no and choice questions: `default`, `published` or `older`.
         compare: Further comparisons, `X:Y` for what X changed against Y; both may be controls.
@@ -67,20 +69,22 @@ def diagnose(
     suite = benchmark.record.suite
     averages, balanced = _told_by_suite(benchmark.record)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
-    scored = _scored(benchmark, sheet, number_sheet)
+    waypoint_sheet = make_waypoint_sheet(benchmark)
+    scored = _scored(benchmark, sheet, number_sheet, waypoint_sheet)
     gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
     controls = control_answers(benchmark, sheet, number_sheet, fit_controls)
     labels = diagnose_labels(
         sheet, runs, gathered.rows, parser=parser, suite=suite, averages=averages, controls=controls
     )
     numbers = diagnose_numbers(number_sheet, names, gathered.rows, suite=suite, averages=averages, controls=controls)
-    compared = compare_runs(labels.book, numbers.book, runs, compare, suite=suite, averages=averages)
+    waypoints = diagnose_waypoints(waypoint_sheet, names, gathered.rows, suite=suite)
+    compared = compare_runs(labels.book, numbers.book, waypoints.book, runs, compare, suite=suite, averages=averages)
     return Diagnosis(
         benchmark=benchmark,
         runs=tuple(runs),
         parser=parser,
         comparisons=compared.comparisons,
-        figures=pl.concat([labels.figures, compared.figures, numbers.figures]),
+        figures=pl.concat([labels.figures, compared.figures, numbers.figures, waypoints.figures]),
         records=labels.records,
         pairs=labels.pairs,
         shortcuts=labels.shortcuts,
@@ -90,6 +94,7 @@ def diagnose(
         run_families=compared.run_families,
         variants=labels.variants,
         numbers=numbers.numbers,
+        waypoints=waypoints.waypoints,
         words_alone=words_alone(
             sheet,
             controls.content,
@@ -119,13 +124,13 @@ def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], bool]:
     return suite.averages, balanced is not None and balanced(record)
 
 
-def _scored(benchmark: Benchmark, sheet: Sheet, numbers: NumberSheet) -> pl.DataFrame:
+def _scored(benchmark: Benchmark, *sheets: Sheet | NumberSheet | WaypointSheet) -> pl.DataFrame:
     """Columns `id`, `format` and `scene` of the questions that are scored, in benchmark order."""
-    scored = pl.concat([sheet.questions.select("id"), numbers.questions.select("id")])
+    scored = pl.concat([sheet.questions.select("id") for sheet in sheets])
     if not scored.height:
         raise InputError(
-            f"holds no question that can be scored: none of the formats {' or '.join(SCORED_FORMATS)}, and no number "
-            "whose facts name its unit.",
+            f"holds no question that can be scored: none of the formats {' or '.join(SCORED_FORMATS)}, no number whose "
+            "facts name its unit, and no waypoints.",
             path=benchmark.path,
             remedy="Give a benchmark that holds some.",
         )

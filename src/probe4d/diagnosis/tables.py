@@ -25,6 +25,7 @@ __all__ = [
     "RUN_FAMILIES_SCHEMA",
     "SHORTCUTS_SCHEMA",
     "SLICES_SCHEMA",
+    "WAYPOINTS_SCHEMA",
     "WORDS_ALONE_SCHEMA",
     "Comparison",
     "Diagnosis",
@@ -82,6 +83,23 @@ NUMBERS_SCHEMA: dict[str, pl.DataType] = {
     "within_tolerance": pl.Boolean(),  # false unless valid
 }
 """The same for questions whose answer is a number of a known unit."""
+
+WAYPOINTS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "question": pl.String(),  # id
+    "variant": pl.String(),
+    "relation": pl.String(),  # future-waypoints, past-waypoints
+    "text": pl.String(),  # the reply as given; null for the controls and missing answers
+    "parsed": pl.Boolean(),
+    "state": pl.String(),  # as in RECORDS_SCHEMA
+    "reason": pl.String(),  # why an ambiguous reply has no waypoints
+    "waypoints": pl.List(pl.List(pl.Float64())),  # [x, y] in metres, as many as asked for; null unless parsed
+    "ade_m": pl.Float64(),  # null unless parsed
+    "fde_m": pl.Float64(),
+    "ade_m_penalised": pl.Float64(),  # the ego vehicle stands at the origin where nothing was parsed
+    "fde_m_penalised": pl.Float64(),
+}
+"""The same for questions whose answer is a list of waypoints."""
 
 JUDGED_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
@@ -304,6 +322,7 @@ class Diagnosis:
             the question itself; empty if none did. `figures` holds under the run's name `variants_alike`,
             `variants_pairs_alike`, `variants_all_right`, `variants_any_right` and `variants_accuracy`.
         numbers: Columns of `NUMBERS_SCHEMA`.
+        waypoints: Columns of `WAYPOINTS_SCHEMA`.
         words_alone: Columns of `WORDS_ALONE_SCHEMA`.
         averages: Averages of the paper of the benchmark's suite.
         balanced_in_context: Whether Yes and No were made equally frequent in every context of the benchmark.
@@ -325,19 +344,21 @@ class Diagnosis:
     run_families: tuple[FamilyComparison, ...] = ()
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     numbers: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NUMBERS_SCHEMA))
+    waypoints: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WAYPOINTS_SCHEMA))
     words_alone: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WORDS_ALONE_SCHEMA))
     averages: tuple[Average, ...] = ()
     balanced_in_context: bool = False
     learned_from: str | None = None
     warnings: tuple[str, ...] = ()
 
-    def answerers(self, *, labels: bool = True, numbers: bool = True) -> list[str]:
+    def answerers(self, *, labels: bool = True, numbers: bool = True, waypoints: bool = True) -> list[str]:
         """Runs in the order given, then the controls that answer.
 
         Args:
             labels: Whether controls that answer by labels are among them.
             numbers: Whether controls that give numbers are.
+            waypoints: Whether controls that give waypoints are.
         """
-        parts = ((self.records, labels), (self.numbers, numbers))
+        parts = ((self.records, labels), (self.numbers, numbers), (self.waypoints, waypoints))
         answered = [table["run"].unique(maintain_order=True) for table, wanted in parts if wanted]
         return list(dict.fromkeys([*(run.name for run in self.runs), *chain.from_iterable(answered)]))

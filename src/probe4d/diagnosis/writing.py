@@ -19,9 +19,9 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
     """Write the tables of a diagnosis (docs/figures.md), each whole.
 
     The same diagnosis gives the same bytes. Replies of models go into records.parquet, variants.parquet and, where
-    questions ask for numbers, numbers.parquet alone. A text of a CSV file that a spreadsheet would take for a formula
-    (it begins with =, +, -, @, a tab or a line end) gets an apostrophe in front; no name of a run can be such a text,
-    so that tables join by `run`.
+    questions ask for such answers, numbers.parquet and waypoints.parquet alone. A text of a CSV file that a
+    spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end) gets an apostrophe in front;
+    no name of a run can be such a text, so that tables join by `run`.
 
     Args:
         diagnosis: What to write.
@@ -45,13 +45,16 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "figures": diagnosis.figures,
     }
     replies = {"records": diagnosis.records, "variants": diagnosis.variants}
-    if diagnosis.numbers.height:
-        replies["numbers"] = diagnosis.numbers
+    where_asked = {"numbers": diagnosis.numbers, "waypoints": diagnosis.waypoints}
+    replies |= {name: table for name, table in where_asked.items() if table.height}
     for name, table in replies.items():
         with whole_file(out / f"{name}.parquet") as temporary:
             table.write_parquet(temporary, compression="zstd", statistics=False)
-    if "numbers" not in replies:
-        (out / "numbers.parquet").unlink(missing_ok=True)  # another diagnosis may have left it there
+    if "waypoints" in replies:
+        tables["waypoints"] = diagnosis.waypoints.drop("text", "waypoints")
+    for file in ("numbers.parquet", "waypoints.parquet", "waypoints.csv"):
+        if file.partition(".")[0] not in replies:
+            (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
     for name, table in tables.items():
         with whole_file(out / f"{name}.csv") as temporary:
             _plain_counts(table.with_columns(_harmless(pl.col(pl.String)))).write_csv(temporary)

@@ -6,7 +6,7 @@ import html
 import re
 import unicodedata
 
-__all__ = ["answer_part", "containers", "unmarked", "untagged", "visible"]
+__all__ = ["after_last_thought", "answer_part", "containers", "unmarked", "untagged", "visible"]
 
 _INVISIBLE = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _ENCLOSED = {start + index: chr(ord("A") + index) for start in (0x1F150, 0x1F170) for index in range(26)}
@@ -87,6 +87,16 @@ def answer_part(text: str) -> tuple[str, bool]:
     if depth == 0:
         kept.append(text[start:])
     return " ".join(kept), depth > 0
+
+
+def after_last_thought(text: str) -> tuple[str, bool]:
+    """Keep only what follows the last closed thought of a reply, as STRIDE does (App. C.3).
+
+    Returns:
+        What follows, without thoughts that open later, and whether one of these was left open.
+    """
+    ends = [tag.end() for tag in _THOUGHT_TAG.finditer(text) if any(tag.groups())]
+    return answer_part(text[ends[-1] :] if ends else text)
 
 
 def containers(text: str) -> list[str]:

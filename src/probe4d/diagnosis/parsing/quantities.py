@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from probe4d.diagnosis.parsing.units import Unit, other_unit_after, unit_after
 
-__all__ = ["Quantity", "number_word", "quantities"]
+__all__ = ["Quantity", "number_value", "number_word", "quantities"]
 
 
 class Quantity(NamedTuple):
@@ -146,7 +146,7 @@ def _in_digits(text: str, hit: re.Match[str], unit: Unit) -> Quantity:
     start -= width
     if _PREMISE.search(text, max(0, start - 2 * _NEAR), start):
         return Quantity(start, end, "label")
-    value = _value(hit[0])
+    value = number_value(hit[0])
     if sign == 0 or value is None or _is_calculated(text, left, end) or _in_tuple(text, hit):
         return Quantity(start, end, "malformed")
     measure = unit_after(text, end, unit)
@@ -174,7 +174,8 @@ def _names(text: str, left: str, end: int) -> bool:
     )
 
 
-def _value(digits: str) -> float | None:
+def number_value(digits: str) -> float | None:
+    """Read a number without a sign; null where its points and commas read in two ways, as in `1,234`."""
     if _PLAIN.fullmatch(digits):
         return float(digits)
     if _THOUSANDS.fullmatch(digits):

@@ -22,7 +22,7 @@ __all__ = ["sections"]
 
 def sections(diagnosis: Diagnosis) -> list[Section]:
     """Make every part that has something to show, in reading order."""
-    lookup, names = Lookup.of(diagnosis), diagnosis.answerers(numbers=False)
+    lookup, names = Lookup.of(diagnosis), diagnosis.answerers(numbers=False, waypoints=False)
     given = labels_given(diagnosis)
     made = (
         accuracy(lookup, names),
