@@ -205,8 +205,6 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("build", "lidar-hallu", data, "--out", "bench", "--per-family", 4)
     run("check", bench, data)
     run("prompts", bench, "--out", "prompts.jsonl")
-    (workplace.folder / "found.csv").write_text(DETECTIONS)
-    run("detect", data, "--detections", "found.csv", "--out", "objects.parquet")
     write_tiny_encoder(workplace.folder / "encoder")
     run("encode", "simulated", "--encoder", "encoder", "--out", "features")
     write_tiny_clip(workplace.folder / "clip")
@@ -226,6 +224,8 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     address = fake_server(default=f"car {ECHOED}", delay_s=0.0).base_url
     with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
     run("simulate", "photographed", "--scenes", 1)
+    (workplace.folder / "found.csv").write_text(DETECTIONS)
+    run("detect", "photographed", "--detections", "found.csv", "--out", "objects.parquet")
     asked = ("caption", "photographed", "--model", "openai-api/fake/m", "--max-connections", 64, "--min-side", 5)
     run(*asked, "--base-url", with_user, "--out", "captioned", "--debug")
     drawn = ("--refer", "marker", "--min-side", 5, "--scale", "sample:38", "--graphs")

@@ -64,8 +64,9 @@ def detect(
 ) -> None:
     """Estimate where road users are, from the images of one camera and flat ground.
 
-    Nothing of it is annotated or measured: see docs/detections.md. Give --detections or --model. What a model finds in
-    an image is kept beside OBJECTS as soon as it is found: a command that was broken off goes on when it is repeated.
+    Nothing of it is annotated or measured. Boxes come from --detections or from --model.
+
+    What a model finds is kept beside OBJECTS image by image: a command that was broken off goes on when repeated.
     """
     from probe4d.scenes.estimated.estimating import estimate_objects
     from probe4d.scenes.estimated.filters import DetectionFilters

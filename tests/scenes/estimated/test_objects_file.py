@@ -35,7 +35,7 @@ def test_what_is_written_is_read(scenes: Scenes, found: EstimatedObjects, tmp_pa
     assert record == found.record
     assert (record.detector, record.channel, record.detections, record.objects) == ("made", "CAM_FRONT", 7, 6)
     assert record.dropped == {"confidence below 0.5": 1}
-    held = json.loads(pl.read_parquet_metadata(path)["probe4d.estimated_objects"])
+    held = json.loads(pl.read_parquet_metadata(path)["estimated_objects"])
     assert held["dropped"] == {"confidence below 0.5": 1}
     assert [entry.name for entry in path.parent.iterdir()] == ["objects.parquet"]
 
@@ -70,9 +70,9 @@ def test_other_records_are_refused(
 ) -> None:
     path = tmp_path / "objects.parquet"
     write_objects(found, path)
-    (kept,) = (value for key, value in pl.read_parquet_metadata(path).items() if key.startswith("probe4d"))
+    (kept,) = (value for key, value in pl.read_parquet_metadata(path).items() if key == "estimated_objects")
     text = kept.replace('"version":1', '"version":2') if record == "later" else record
-    write_with(found.objects, path, None if text is None else {"probe4d.estimated_objects": text})
+    write_with(found.objects, path, None if text is None else {"estimated_objects": text})
     with pytest.raises(InputError, match=said):
         read_objects(path, scenes)
 
@@ -87,7 +87,7 @@ def test_other_records_are_refused(
 def test_other_columns_are_refused(scenes: Scenes, found: EstimatedObjects, tmp_path: Path, changed, said: str) -> None:
     path = tmp_path / "objects.parquet"
     write_objects(found, path)
-    metadata = {key: value for key, value in pl.read_parquet_metadata(path).items() if key.startswith("probe4d")}
+    metadata = {key: value for key, value in pl.read_parquet_metadata(path).items() if key == "estimated_objects"}
     write_with(changed(found.objects), path, metadata)
     with pytest.raises(InputError, match=said):
         read_objects(path, scenes)

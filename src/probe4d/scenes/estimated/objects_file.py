@@ -15,7 +15,7 @@ from probe4d.store.files import whole_file
 
 __all__ = ["read_objects", "read_objects_record", "write_objects"]
 
-_KEY = "probe4d.estimated_objects"
+_KEY = "estimated_objects"
 _AGAIN = "Make it again with `probe4d detect`."
 
 
