@@ -5,6 +5,7 @@ from __future__ import annotations
 HISTORY_FRAMES = 4
 """Key frames before the query frame: with it five, 0.5 s apart (App. A.3)."""
 FRAME_SPACING_S = 0.5
+"""Seconds between key frames, as far as questions say; speeds are taken over the real times (App. A.3)."""
 MOTION_FRAMES = 4
 """Key frames in which the future motion of an object is measured: as long as the history that is shown."""
 FUTURE_POSITIONS = 5
@@ -19,10 +20,13 @@ LEAST_TARGET_HEIGHT_PX = 24.0
 DISTANCE_BOUNDS_M = (10.0, 20.0, 30.0, 45.0)
 """Bins widen with distance, as what an eye can tell does."""
 TRAFFIC_RANGE_M = 50.0
-TRAFFIC_BOUNDS = (5, 15, 30)
-"""Quarters of the key frames of nuScenes, about."""
+"""How far traffic matters to a driver in town, and people still show in the pictures."""
+TRAFFIC_BOUNDS = (10, 20, 40)
+"""Parts the key frames of nuScenes mini into quarters, about."""
 DENSITY_RANGE_M = 20.0
-DENSITY_BOUNDS = (3, 6, 11)
+"""As far as the way ahead is asked to be free."""
+DENSITY_BOUNDS = (5, 10, 20)
+"""Quarters again."""
 TIME_TO_COLLISION_BOUNDS_S = (2.0, 4.0, 8.0)
 """Two seconds are the usual gap of a driver's handbook; beyond eight nobody acts yet."""
 
@@ -44,11 +48,17 @@ LANE_FAR_SIDE_M = 5.0
 PATH_AHEAD_M = 30.0
 """An object blocks the way up to here: what a car needs to stop from 50 km/h."""
 FREE_AHEAD_M = 20.0
+"""Way ahead that has to be free to go on: what a car needs to stop from 40 km/h."""
 BESIDE_BEHIND_M = 5.0
+"""How far a strip beside reaches back: the rest of the ego vehicle and a small car behind it."""
 BESIDE_AHEAD_M = 15.0
+"""How far a strip beside reaches ahead: what moving over by a lane takes in town."""
 LANE_CHANGE_BEHIND_M = 10.0
+"""Room that a lane change has to leave behind: one second at 36 km/h."""
 LANE_CHANGE_AHEAD_M = 15.0
+"""Room that it needs ahead, as far as the strips of free regions."""
 LANE_CHANGE_LOOK_BACK_M = 40.0
+"""How far back a mirror is looked into: 15 m/s faster, a car from there is beside in two seconds."""
 LANE_CHANGE_S = 2.0
 """An object from behind that would be beside the ego vehicle within this time takes the room away."""
 
@@ -88,7 +98,9 @@ CLEARANCE_REACH_M = 5.0
 WELL_VISIBLE_LEVEL = 3
 """Visibility level (60 % and more) from which an object counts as well visible; level 1 (below 40 %) is occluded."""
 SEEN_LEVEL = 2
+"""Visibility level (40 % and more) from which an object counts as seen at all, and may be a target."""
 MEMORY_RANGE_M = 50.0
+"""Objects farther off are too small in the grid to be remembered."""
 
 LEAST_MARGIN: dict[str, float] = {
     "metres": 0.5,

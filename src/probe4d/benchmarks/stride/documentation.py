@@ -1,0 +1,120 @@
+"""Writes docs/stride-templates.md from the templates and the lines that their rules draw.
+
+python -m probe4d.benchmarks.stride.documentation > docs/stride-templates.md
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from itertools import pairwise
+
+from probe4d.benchmarks.stride import thresholds
+from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template
+
+__all__ = ["templates_as_markdown"]
+
+_INTRODUCTION = """\
+# The templates of STRIDE
+
+Made from the templates by `python -m probe4d.benchmarks.stride.documentation`; change the templates, not this page.
+
+The paper numbers {count} templates in six families. It prints {printed} of their wordings, which are marked, and none \
+of their thresholds; the others are ours. What each was to the paper's reviewers on nuScenes stands beside it: \
+{retained} were retained (`build stride` takes these), {removed} removed. [stride.md](stride.md) tells how to build.
+
+All places are in the ego frame of the query frame: x ahead, y to the left. The query frame has {history} key frames \
+before it; what "future" needs comes after it and is never shown. `{{target}}` stands for the object in the red box: \
+one annotated in all of these frames, at most {range_m:g} m away, not occluded, with a LiDAR return, and at least \
+{height_px:g} px high in an image of 900. The more options, the less a guess is worth; the numbers are the paper's.
+"""
+
+_NEEDS = """
+## What templates need
+
+| Need | What it is |
+|---|---|
+| boxes | annotated 3D boxes |
+| visibility | the level of visibility of each box, over all cameras |
+| future | key frames after the query frame |
+| weather, time_of_day, road_type | labels of scenes, from a file (`--labels`) |
+| lane | labels of objects, from the same file |
+"""
+
+_LINES = """
+## The lines, and why they are there
+
+Names end with their unit (m, s, deg, mps for metres a second, px). What lies nearer to a line than the least margin \
+of its unit is not asked about.
+
+| Line | At | Why |
+|---|---|---|
+"""
+
+
+def templates_as_markdown() -> str:
+    """Give the page that describes every template and every line."""
+    everyone = TEMPLATES.values()
+    retained = sum(template.verdict == "retained" for template in everyone)
+    parts = [
+        _INTRODUCTION.format(
+            count=len(TEMPLATES),
+            printed=sum(template.wording == "paper" for template in everyone),
+            retained=retained,
+            removed=len(TEMPLATES) - retained,
+            history=thresholds.HISTORY_FRAMES,
+            range_m=thresholds.MOST_RANGE_M,
+            height_px=thresholds.LEAST_TARGET_HEIGHT_PX,
+        )
+    ]
+    for code, family in CODES.items():
+        parts.append(f"\n## {code}: {family.replace('-', ' ')}\n")
+        parts += [_section(template) for template in everyone if template.family == family]
+    parts += [_NEEDS, _LINES, *(f"| `{name}` | {value} | {_cell(why)} |\n" for name, value, why in _lines())]
+    return "".join(parts)
+
+
+def _section(template: Template) -> str:
+    lines = [f"\n### {template.id} {template.relation.replace('-', ' ')}\n", f"> {template.question}\n"]
+    rows = []
+    if template.options:
+        rows.append(("options", "; ".join(template.options)))
+    elif template.format == "choice":
+        rows.append(("options", f"{template.option_count}, made for each question"))
+    if template.measure:
+        rows.append(("measured", template.measure))
+    if template.parts:
+        rows.append(("composed of", ", ".join(template.parts)))
+    rows.append(("needs", ", ".join(template.needs) or "ego poses alone"))
+    if template.future_frames:
+        rows.append(("future", f"{template.future_frames} key frames"))
+    rows.append(("wording", "the paper's" if template.wording == "paper" else "ours"))
+    reason = f": {template.removed_because}" if template.removed_because else ""
+    rows.append(("verdict", f"{template.verdict}{reason}"))
+    return "\n".join([*lines, *(f"- {name}: {text}" for name, text in rows)]) + "\n"
+
+
+def _lines() -> Iterator[tuple[str, str, str]]:
+    """Name, value and reason of each constant of `thresholds`, in its order."""
+    body = ast.parse(inspect.getsource(thresholds)).body
+    for statement, after in pairwise(body):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                match after:
+                    case ast.Expr(value=ast.Constant(value=str(why))):
+                        yield name, _value(getattr(thresholds, name)), why
+
+
+def _value(value: float | tuple[float, ...] | dict[str, float]) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{least:g} {unit}" for unit, least in value.items())
+    return ", ".join(f"{each:g}" for each in value) if isinstance(value, tuple) else f"{value:g}"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    print(templates_as_markdown(), end="")

@@ -1,0 +1,70 @@
+"""What a template is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["CODES", "FAMILIES", "Need", "Template", "Verdict"]
+
+Need = Literal["boxes", "visibility", "future", "weather", "time_of_day", "road_type", "lane"]
+"""Annotation that an answer rests on; the last four come from a file of labels, since no box tells them."""
+
+Verdict = Literal["retained", "removed"]
+
+CODES: dict[str, str] = {
+    "SC": "scene-context",
+    "SP": "spatial-perception",
+    "SU": "spatial-understanding",
+    "TM": "temporal-memory",
+    "TE": "temporal-extrapolation",
+    "TRJ": "trajectory",
+}
+"""Families by the letters that the paper's template numbers begin with."""
+
+FAMILIES: tuple[str, ...] = tuple(CODES.values())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """A template.
+
+    Attributes:
+        id: The paper's number, such as `SP-3`.
+        relation: What it asks about, in words.
+        measure: How its answer is measured; empty where it is composed of the answers of others.
+        format: Form of the answer.
+        question: Its wording; `{target}` stands for the words for the object in the red box.
+        options: Texts of the options in their natural order; empty where they are made for each question.
+        option_count: How many options a choice question has; 0 for other forms.
+        statement: The answer as a sentence of a reference, with `{answer}` and perhaps `{target}`; empty where it
+            is part of none.
+        needs: Annotations that it rests on.
+        has_target: Whether it asks about an object, which is shown in a red box.
+        future_frames: Key frames after the query frame that its answer is measured in.
+        parts: Templates whose answers an open reference is composed of.
+        wording: Whether the paper prints the wording, or it is ours.
+        verdict: What the paper's reviewers decided on nuScenes (App. A.6).
+        removed_because: Why they removed it, as the paper says; empty where it was retained.
+    """
+
+    id: str
+    relation: str
+    measure: str = ""
+    format: Literal["choice", "text", "waypoints"] = "choice"
+    question: str
+    options: tuple[str, ...] = ()
+    option_count: int = 0
+    statement: str = ""
+    needs: tuple[Need, ...] = ("boxes",)
+    has_target: bool = False
+    future_frames: int = 0
+    parts: tuple[str, ...] = ()
+    wording: Literal["paper", "ours"] = "ours"
+    verdict: Verdict = "retained"
+    removed_because: str = ""
+
+    @property
+    def family(self) -> str:
+        """The family that its number names."""
+        return CODES[self.id.split("-")[0]]
