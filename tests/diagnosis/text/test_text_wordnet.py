@@ -12,8 +12,7 @@ from wordnet_making import write_wordnet
 
 
 def names(path: Path, word: str) -> list[str]:
-    (synset,) = open_wordnet(path).synsets(word)
-    return [lemma.name() for lemma in synset.lemmas()]
+    return sorted(open_wordnet(path).of(word))
 
 
 def test_synonyms_of_all_parts_of_speech_without_those_of_several_words(wordnet: Path) -> None:

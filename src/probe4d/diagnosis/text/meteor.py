@@ -7,19 +7,17 @@ with the fewest chunks, weighs content above function words, knows paraphrases a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from probe4d.diagnosis.text.fingerprint import Fingerprint, fingerprint_of
 from probe4d.diagnosis.text.metric import Texts
+from probe4d.diagnosis.text.tokens import nltk, tokens
 from probe4d.diagnosis.text.wordnet import files_digest, open_wordnet
-from probe4d.extras import needed
 
 __all__ = ["Meteor"]
 
@@ -34,8 +32,7 @@ _WORDS_KEPT = 2**16
 class Meteor:
     """METEOR as NLTK computes it, in small letters; of several pairs the mean.
 
-    Tokens are those of `nltk.word_tokenize`, marks of punctuation among them. Ends of sentences are found without
-    Punkt's trained list of abbreviations, which would have to be fetched.
+    Words are the tokens of `tokens.tokens`.
 
     Attributes:
         wordnet: Folder of WordNet's database files (see `wordnet.open_wordnet`).
@@ -54,7 +51,7 @@ class Meteor:
         Raises:
             InputError: The extra `text` is not installed, or there is no WordNet in the folder.
         """
-        _nltk("translate.meteor_score")
+        nltk("translate.meteor_score")
         return fingerprint_of(
             self.name,
             "nltk",
@@ -74,15 +71,13 @@ class Meteor:
         Raises:
             InputError: The extra `text` is not installed, or there is no sound WordNet in the folder.
         """
-        score = _nltk("translate.meteor_score").single_meteor_score
-        (tokens, stemmer), synonyms = _tools(), open_wordnet(self.wordnet)
-        return np.array(
-            [
-                score(tokens(reference), tokens(candidate), stemmer=stemmer, wordnet=synonyms, **_PARAMETERS)
-                for candidate, reference in zip(candidates, references, strict=True)
-            ],
-            dtype=np.float64,
-        ).reshape(-1, 1)
+        score = nltk("translate.meteor_score").single_meteor_score
+        answers, rights = ([tokens(text) for text in texts] for texts in (candidates, references))
+        stemmer = _stemmer()
+        there = {stemmer.stem(word.lower()) for words in rights for word in words}  # NLTK looks synonyms of stems up
+        how = {"stemmer": stemmer, "wordnet": open_wordnet(self.wordnet).among(there), **_PARAMETERS}
+        scores = [score(right, answer, **how) for answer, right in zip(answers, rights, strict=True)]
+        return np.array(scores, dtype=np.float64).reshape(-1, 1)
 
     def corpus(self, statistics: npt.NDArray[np.float64]) -> float:
         """See `TextMetric.corpus`."""
@@ -93,20 +88,9 @@ class _Stemmer:
     """Porter's stemmer as NLTK's METEOR asks for it, each word cut once."""
 
     def __init__(self) -> None:
-        self.stem = lru_cache(maxsize=_WORDS_KEPT)(_nltk("stem.porter").PorterStemmer().stem)
+        self.stem = lru_cache(maxsize=_WORDS_KEPT)(nltk("stem.porter").PorterStemmer().stem)
 
 
 @cache
-def _tools() -> tuple[Callable[[str], list[str]], _Stemmer]:
-    """What cuts a text into tokens, and what cuts words to stems."""
-    split = _nltk("tokenize.punkt").PunktSentenceTokenizer().tokenize
-    words = _nltk("tokenize").NLTKWordTokenizer().tokenize
-
-    def tokens(text: str) -> list[str]:
-        return [word for sentence in split(text) for word in words(sentence)]
-
-    return tokens, _Stemmer()
-
-
-def _nltk(module: str) -> Any:
-    return needed(f"nltk.{module}", extra="text", user="METEOR")
+def _stemmer() -> _Stemmer:
+    return _Stemmer()

@@ -8,14 +8,15 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from probe4d.diagnosis.text.tokens import nltk
 from probe4d.errors import InputError
-from probe4d.extras import needed
 
-__all__ = ["Synonyms", "files_digest", "open_wordnet"]
+__all__ = ["Synonyms", "SynonymsAmong", "files_digest", "open_wordnet"]
 
 _PARTS_OF_SPEECH = ("adj", "adv", "noun", "verb")
 _FILES = (
@@ -52,33 +53,51 @@ class _Synset(NamedTuple):
 
 
 class Synonyms:
-    """What NLTK's METEOR asks of its reader of WordNet, each word looked up once.
-
-    The synsets of a word come as one, with every single word that is in any of them; METEOR unites them anyway.
-    """
+    """Synonyms in a WordNet, each word looked up once."""
 
     def __init__(self, reader: Any, path: Path) -> None:
         self._reader = reader
         self._path = path
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, word: str) -> frozenset[str]:
+        """Single words that share a synset with a form of a word, itself among them where it is known.
+
+        Raises:
+            InputError: Files of the folder are broken or do not belong together.
+        """
+        if word not in self._known:
+            try:
+                with warnings.catch_warnings(action="error"):  # an offset where no synset begins
+                    names = {lemma.name() for synset in self._reader.synsets(word) for lemma in synset.lemmas()}
+            except Exception as error:
+                raise _broken(self._path, error) from error
+            self._known[word] = frozenset(name for name in names if "_" not in name)
+        return self._known[word]
+
+    def among(self, words: Collection[str]) -> SynonymsAmong:
+        """These synonyms as far as they are some of `words`, which is all that METEOR looks for."""
+        return SynonymsAmong(self, frozenset(words))
+
+
+class SynonymsAmong:
+    """What NLTK's METEOR asks of its reader of WordNet. All synsets of a word come as one: METEOR unites them."""
+
+    def __init__(self, synonyms: Synonyms, words: frozenset[str]) -> None:
+        self._synonyms = synonyms
+        self._words = words
         self._known: dict[str, tuple[_Synset, ...]] = {}
 
     def synsets(self, word: str) -> tuple[_Synset, ...]:
         """The synonyms of a word, as one synset.
 
         Raises:
-            InputError: Files of the folder are broken or do not belong together.
+            InputError: As `Synonyms.of`.
         """
         if word not in self._known:
-            self._known[word] = (_Synset(tuple(map(_Name, self._look_up(word)))),)
+            names = sorted(self._synonyms.of(word) & self._words)
+            self._known[word] = (_Synset(tuple(map(_Name, names))),)
         return self._known[word]
-
-    def _look_up(self, word: str) -> list[str]:
-        try:
-            with warnings.catch_warnings(action="error"):  # an offset where no synset begins
-                names = {lemma.name() for synset in self._reader.synsets(word) for lemma in synset.lemmas()}
-        except Exception as error:
-            raise _broken(self._path, error) from error
-        return sorted(name for name in names if "_" not in name)
 
 
 @cache
@@ -96,7 +115,7 @@ def open_wordnet(path: Path) -> Synonyms:
     """
     _refuse_missing(path)
     folder = str(path.resolve())
-    if folder not in (allowed := _nltk("data").path):
+    if folder not in (allowed := nltk("data").path):
         allowed.append(folder)
     opened: list[Any] = []
     try:
@@ -112,7 +131,7 @@ def open_wordnet(path: Path) -> Synonyms:
 def _reader() -> Any:
     """NLTK's reader without the files that serve other languages and keys of senses."""
 
-    class Reader(_nltk("corpus.reader.wordnet").WordNetCorpusReader):  # type: ignore[misc]  # NLTK has no types
+    class Reader(nltk("corpus.reader.wordnet").WordNetCorpusReader):  # type: ignore[misc]  # NLTK has no types
         def __init__(self, root: str, opened: list[Any]) -> None:
             self._opened = opened
             super().__init__(root, None)
@@ -127,10 +146,6 @@ def _reader() -> Any:
             """Map no other WordNet's synsets to this one's, as for words of other languages."""
 
     return Reader
-
-
-def _nltk(module: str) -> Any:
-    return needed(f"nltk.{module}", extra="text", user="METEOR")
 
 
 def files_digest(path: Path) -> str:
