@@ -11,17 +11,8 @@ import pytest
 from probe4d.benchmarks.benchmark import read_benchmark
 from probe4d.benchmarks.captions import Caption, write_captions
 from probe4d.scenes.opening import open_scenes
-from probe4d.scenes.simulator import simulate
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture(scope="module")
-def photographed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A simulated dataset with cameras: one scene."""
-    path = tmp_path_factory.mktemp("photographed")
-    simulate(path, scenes=1, seed=7)
-    return path
 
 
 @pytest.fixture(scope="module")
