@@ -45,16 +45,24 @@ def diagnose_command(
         Path | None,
         typer.Option(metavar="BENCH", help="Benchmark that controls learn from; left out: the one diagnosed."),
     ] = None,
+    judgements: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER", help="What `probe4d judge run` made of a run's free answers; repeatable, one a run."
+        ),
+    ] = None,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables only, no report.html.")] = False,
 ) -> None:
     """Score runs beside controls that see no sensor, and show what their answers depend on."""
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.diagnosis.diagnose import diagnose
+    from probe4d.diagnosis.judging.judgements import read_judgements
     from probe4d.diagnosis.overview import parser_changes
     from probe4d.report.page import write_report
     from probe4d.runs.run import read_run
 
-    _refuse_inputs(out, [benchmark, *(runs or ()), *([] if fit_controls is None else [fit_controls])])
+    inputs = [benchmark, *(runs or ()), *(judgements or ()), *([] if fit_controls is None else [fit_controls])]
+    _refuse_inputs(out, inputs)
     read = read_benchmark(benchmark)
     scenes = None
     if data is not None and not no_report:
@@ -71,6 +79,7 @@ def diagnose_command(
         allow_missing=allow_missing,
         model_names=_named(model_name or ()),
         fit_controls=None if fit_controls is None else read_benchmark(fit_controls),
+        judgements=[read_judgements(folder) for folder in judgements or []],
     )
     written = write_report(diagnosis, out, scenes=scenes, page=not no_report)
     for warning in diagnosis.warnings:
@@ -125,8 +134,12 @@ def _print_overview(diagnosis: Diagnosis) -> None:
     shown = [
         *tables.tables_in_percent(overview.accuracies(diagnosis), console.width, asked=asked),
         *tables.tables_of_numbers(overview.nearness(diagnosis), console.width, asked=numbers_asked),
+        *tables.tables_of_waypoints(overview.displacements(diagnosis), console.width),
         *tables.tables_of_averages(overview.averages(diagnosis), console.width),
     ]
+    if diagnosis.judges:
+        best = [record.highest for record in diagnosis.judges.values()]
+        shown += tables.tables_of_scores(overview.judge_means(diagnosis), best, console.width)
     if len(diagnosis.runs) > 1 and models["parameters"].count():
         shown += tables.tables_by_model(models, console.width)
     for table in shown:

@@ -19,7 +19,18 @@ __all__ = [
     "tables_in_percent",
     "tables_of_averages",
     "tables_of_numbers",
+    "tables_of_waypoints",
+    "tables_of_scores",
 ]
+
+
+_DISPLACEMENTS = {
+    "waypoint_parse_rate": "read, %",
+    "waypoint_ade_m_penalised": "ADE penalised, m",
+    "waypoint_fde_m_penalised": "FDE penalised, m",
+    "waypoint_ade_m_valid": "ADE valid, m",
+    "waypoint_fde_m_valid": "FDE valid, m",
+}
 
 
 def differ(numbers: Sequence[int | None]) -> bool:
@@ -77,6 +88,45 @@ def tables_of_numbers(nearness: pl.DataFrame, width: int, *, asked: pl.DataFrame
             shares = [_percent(value) for value in values]
             cells.append(_with_numbers(shares, numbers) if metric == "tolerance_accuracy" else shares)
     return _tables(["numbers", "figure"], labels, [output.harmless(name) for name in names], cells, width)
+
+
+def tables_of_scores(means: pl.DataFrame, best: Sequence[int], width: int) -> list[Table]:
+    """Mean scores of judges, two rows a family, a column for each judged run.
+
+    Args:
+        means: As `overview.judge_means` gives it.
+        best: The best score by the rubric of each run, in the order of the columns.
+        width: Characters on a line.
+    """
+    names = means.columns[2:]
+    labels, cells = [], []
+    told = None
+    for family, metric, *values in means.iter_rows():
+        labels.append(("" if family == told else output.harmless(family), metric.removeprefix("judge_mean_")))
+        told = family
+        cells.append([_amount(value) for value in values])
+    heads = [f"{output.harmless(name)}, of {highest}" for name, highest in zip(names, best, strict=True)]
+    return _tables(["judge's mean score", "answers"], labels, heads, cells, width)
+
+
+def tables_of_waypoints(displacements: pl.DataFrame, width: int) -> list[Table]:
+    """How far waypoints are off: for each relation the rows of its figures, a column for each run and control.
+
+    Args:
+        displacements: As `overview.displacements` gives it.
+        width: Characters on a line.
+    """
+    names = displacements.columns[3:]
+    several = displacements["family"].n_unique() > 1
+    labels, cells = [], []
+    told = None
+    for family, relation, metric, *values in displacements.iter_rows():
+        name = f"{family}: {relation}" if several else relation
+        labels.append(("" if (family, relation) == told else output.harmless(name), _DISPLACEMENTS[metric]))
+        told = (family, relation)
+        written = _percent if metric == "waypoint_parse_rate" else _amount
+        cells.append([written(value) for value in values])
+    return _tables(["waypoints", "figure"], labels, [output.harmless(name) for name in names], cells, width)
 
 
 def tables_of_averages(averages: pl.DataFrame, width: int) -> list[Table]:

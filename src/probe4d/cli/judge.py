@@ -83,7 +83,8 @@ def run_judge(
     """Have a model score a run's answers to questions of free text (STRIDE, App. A.5), at temperature 0.
 
     Answers are quoted, so that none can speak to the judge. What was judged is never lost: the same command goes on
-    where it stopped. Keys come from the environment, or from .env in the working directory.
+    where it stopped, and the judgements go into `probe4d diagnose --judgements`. Keys come from the environment, or
+    from .env in the working directory.
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.diagnosis.judging.judging import JudgePlan

@@ -10,6 +10,7 @@ import polars as pl
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.averages import add_label_averages, add_number_averages
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.number_scores import add_nearness, nearness_of
 from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.sheet import Sheet
@@ -80,6 +81,17 @@ def add_waypoint_changes(figures: Figures, sheet: WaypointSheet, comparisons: Se
         add_displacements(figures, sheet, names, displacements, suffix=suffix)
 
 
+def add_judged_changes(figures: Figures, sheet: JudgedSheet, comparisons: Sequence[Comparison]) -> None:
+    """Add `judge_mean_all` with the same three endings, over the questions where both runs have an amount."""
+    names, firsts, seconds = _sides(comparisons)
+    own, others = (sheet.amounts[[sheet.row(name) for name in side]] for side in (firsts, seconds))
+    known = ~np.isnan(own - others)
+    for group in sheet.groups:
+        for suffix, amounts in ((_CHANGE, own - others), (_FIRST, own), (_SECOND, others)):
+            both = np.where(known, amounts, np.nan)[:, group.items]
+            figures.add_means(f"judge_mean_all{suffix}", group, names, both)
+
+
 def _sides(comparisons: Sequence[Comparison]) -> tuple[list[str], list[str], list[str]]:
     """Names of the comparisons, of what each is of, and of what it is held against."""
     return (
@@ -102,13 +114,15 @@ def _add_counts(figures: Figures, sheet: Sheet | NumberSheet, comparisons: Seque
         figures.add_ratios("answers_alike", group, names, ~other)
 
 
-def changes_table(sheet: Sheet | NumberSheet | WaypointSheet, comparisons: Sequence[Comparison]) -> pl.DataFrame:
+def changes_table(
+    sheet: Sheet | NumberSheet | WaypointSheet | JudgedSheet, comparisons: Sequence[Comparison]
+) -> pl.DataFrame:
     """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`.
 
-    Waypoints are near or far, neither right nor wrong, and so not among them.
+    Waypoints and what was judged are neither right nor wrong, and so not among them.
     """
     parts = [pl.DataFrame(schema=CHANGES_SCHEMA)]
-    if isinstance(sheet, WaypointSheet):
+    if isinstance(sheet, WaypointSheet | JudgedSheet):
         return parts[0]
     for comparison in comparisons:
         right, was_right = (sheet.correct[sheet.row(name)] for name in (comparison.run, comparison.against))

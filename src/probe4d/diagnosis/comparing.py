@@ -11,8 +11,16 @@ import polars as pl
 
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.answer_book import AnswerBook
-from probe4d.diagnosis.changes import add_label_changes, add_number_changes, add_waypoint_changes, changes_table
+from probe4d.diagnosis.changes import (
+    add_judged_changes,
+    add_label_changes,
+    add_number_changes,
+    add_waypoint_changes,
+    changes_table,
+)
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.judging.diagnosed import DiagnosedJudgements
+from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.run_families import find_run_families
 from probe4d.diagnosis.sheet import Sheet
@@ -43,13 +51,14 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-SheetT = TypeVar("SheetT", Sheet, NumberSheet, WaypointSheet)
+SheetT = TypeVar("SheetT", Sheet, NumberSheet, WaypointSheet, JudgedSheet)
 
 
 def compare_runs(
     labels: AnswerBook[Sheet],
     numbers: AnswerBook[NumberSheet],
     waypoints: AnswerBook[WaypointSheet],
+    judged: DiagnosedJudgements,
     runs: Sequence[Run],
     asked_for: Sequence[str],
     *,
@@ -62,6 +71,8 @@ def compare_runs(
         labels: The answers of runs and controls to yes-no and choice questions.
         numbers: Those to questions for a number.
         waypoints: Those to questions for waypoints.
+        judged: Those to questions of free text, as far as they were judged; runs that were judged otherwise than one
+            another are not compared by their scores.
         runs: The runs.
         asked_for: Further comparisons, `X:Y`.
         suite: Name of the suite.
@@ -70,14 +81,14 @@ def compare_runs(
     Raises:
         InputError: A comparison names an unknown run, or two that were asked no question in common.
     """
+    books = (labels, numbers, waypoints, judged.book)
 
     def in_common(run: str, against: str) -> int:
-        return sum(book.items(run, against).size for book in (labels, numbers, waypoints))
+        return sum(book.items(run, against).size for book in books)
 
     names = [run.name for run in runs]
-    wanted = [
-        _parsed(text, list(dict.fromkeys([*labels.names, *numbers.names, *waypoints.names]))) for text in asked_for
-    ]
+    known = list(dict.fromkeys(name for book in books for name in book.names))
+    wanted = [_parsed(text, known) for text in asked_for]
     for one in wanted:
         if not in_common(one.run, one.against):
             raise InputError(f"{one.run} and {one.against} were asked no question in common, so nothing compares them.")
@@ -92,6 +103,9 @@ def compare_runs(
         _tables(labels, every, suite, partial(add_label_changes, averages=averages)),
         _tables(numbers, every, suite, partial(add_number_changes, averages=averages)),
         _tables(waypoints, every, suite, add_waypoint_changes),
+        _tables(
+            judged.book, [one for one in every if judged.compares(one.run, one.against)], suite, add_judged_changes
+        ),
         strict=True,
     )
     order = [one.name for one in every]

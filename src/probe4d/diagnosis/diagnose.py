@@ -16,6 +16,9 @@ from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.fitting import control_answers
+from probe4d.diagnosis.judging.diagnosed import diagnose_judgements, judgements_by_run
+from probe4d.diagnosis.judging.judgements import Judgements
+from probe4d.diagnosis.judging.scores import JudgedSheet, make_judged_sheet
 from probe4d.diagnosis.label_diagnosis import diagnose_labels
 from probe4d.diagnosis.model_names import models_table
 from probe4d.diagnosis.number_diagnosis import diagnose_numbers
@@ -42,12 +45,13 @@ def diagnose(
     allow_missing: bool = False,
     model_names: Mapping[str, str] = MappingProxyType({}),
     fit_controls: Benchmark | None = None,
+    judgements: Sequence[Judgements] = (),
 ) -> Diagnosis:
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
     Args:
         benchmark: The questions. Yes-no and choice questions are scored, those for a number whose facts name its
-            unit, and those for waypoints; others are left out, with a warning.
+            unit, those for waypoints, and with judgements those of free text; others are left out, with a warning.
         runs: Runs of that benchmark, named after their folders; the first is compared with each other one.
         parser: Parser of the replies to yes-no and choice questions: `default`, `published` or `older`.
         compare: Further comparisons, `X:Y` for what X changed against Y; both may be controls.
@@ -56,21 +60,24 @@ def diagnose(
             family and size (see `named_model`).
         fit_controls: Benchmark that the controls learn from (see `probe4d.diagnosis.fitting`); null lets them learn
             from the questions that are asked.
+        judgements: What judges made of the free answers of runs, for each run that is judged.
 
     Returns:
         Every figure, record, pair, shortcut, slice and change.
 
     Raises:
         InputError: No question of the benchmark can be scored, two runs have one name, a name is reserved for
-            controls or begins like a formula, a run does not fit the benchmark, an unknown run is named, or controls
-            learn nothing from the benchmark that they are to learn from.
+            controls or begins like a formula, a run does not fit the benchmark, an unknown run is named, controls
+            learn nothing from the benchmark that they are to learn from, or judgements are of other runs or answers.
     """
     names = _checked_names(runs)
     suite = benchmark.record.suite
     averages, balanced = _told_by_suite(benchmark.record)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     waypoint_sheet = make_waypoint_sheet(benchmark)
-    scored = _scored(benchmark, sheet, number_sheet, waypoint_sheet)
+    judged_sheet = make_judged_sheet(benchmark, judged=bool(judgements))
+    by_run = judgements_by_run(judgements, runs, benchmark)
+    scored = _scored(benchmark, sheet, number_sheet, waypoint_sheet, judged_sheet)
     gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
     controls = control_answers(benchmark, sheet, number_sheet, fit_controls)
     labels = diagnose_labels(
@@ -78,13 +85,16 @@ def diagnose(
     )
     numbers = diagnose_numbers(number_sheet, names, gathered.rows, suite=suite, averages=averages, controls=controls)
     waypoints = diagnose_waypoints(waypoint_sheet, names, gathered.rows, suite=suite)
-    compared = compare_runs(labels.book, numbers.book, waypoints.book, runs, compare, suite=suite, averages=averages)
+    judged = diagnose_judgements(judged_sheet, by_run, gathered.rows, suite=suite)
+    compared = compare_runs(
+        labels.book, numbers.book, waypoints.book, judged, runs, compare, suite=suite, averages=averages
+    )
     return Diagnosis(
         benchmark=benchmark,
         runs=tuple(runs),
         parser=parser,
         comparisons=compared.comparisons,
-        figures=pl.concat([labels.figures, compared.figures, numbers.figures, waypoints.figures]),
+        figures=pl.concat([labels.figures, compared.figures, numbers.figures, waypoints.figures, judged.figures]),
         records=labels.records,
         pairs=labels.pairs,
         shortcuts=labels.shortcuts,
@@ -95,6 +105,8 @@ def diagnose(
         variants=labels.variants,
         numbers=numbers.numbers,
         waypoints=waypoints.waypoints,
+        judged=judged.judged,
+        judges=judged.judges,
         words_alone=words_alone(
             sheet,
             controls.content,
@@ -111,6 +123,7 @@ def diagnose(
             *map(_said_of_unpaired, labels.unpaired),
             *gathered.warnings,
             *compared.warnings,
+            *judged.warnings,
         ),
     )
 
@@ -124,15 +137,15 @@ def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], bool]:
     return suite.averages, balanced is not None and balanced(record)
 
 
-def _scored(benchmark: Benchmark, *sheets: Sheet | NumberSheet | WaypointSheet) -> pl.DataFrame:
+def _scored(benchmark: Benchmark, *sheets: Sheet | NumberSheet | WaypointSheet | JudgedSheet) -> pl.DataFrame:
     """Columns `id`, `format` and `scene` of the questions that are scored, in benchmark order."""
     scored = pl.concat([sheet.questions.select("id") for sheet in sheets])
     if not scored.height:
         raise InputError(
             f"holds no question that can be scored: none of the formats {' or '.join(SCORED_FORMATS)}, no number whose "
-            "facts name its unit, and no waypoints.",
+            "facts name its unit, no waypoints, and no free text with judgements.",
             path=benchmark.path,
-            remedy="Give a benchmark that holds some.",
+            remedy="Give a benchmark that holds some, or judgements of free text (judgements=, --judgements).",
         )
     return benchmark.table.select("id", "format", "scene").join(scored, on="id", how="semi", maintain_order="left")
 

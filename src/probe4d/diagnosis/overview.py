@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.diagnosis.judging.candidates import TEXT
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.parsing.units import UNITS
 from probe4d.diagnosis.sheet import SCORED_FORMATS, TEMPLATE
 from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
+from probe4d.diagnosis.waypoint_scores import ADE, FDE, PARSE_RATE
 
 __all__ = [
     "PARSER_CHANGED",
@@ -18,6 +20,8 @@ __all__ = [
     "accuracies",
     "averages",
     "by_model",
+    "displacements",
+    "judge_means",
     "nearness",
     "nearness_asked",
     "numbers_asked",
@@ -28,6 +32,14 @@ PARSER_CHANGED = "parser_changed_"
 """Beginning of the metrics that `parser_changes` reads; the name of the other parser follows."""
 
 _NEARNESS = ("tolerance_accuracy", "mean_absolute_error", "mean_absolute_error_wrapped", "valid_rate")
+
+_JUDGE_MEANS = ("judge_mean_all", "judge_mean_valid")
+
+
+_DISPLACEMENTS = (
+    PARSE_RATE,
+    *(f"{metric}_{convention}" for convention in ("penalised", "valid") for metric in (ADE, FDE)),
+)
 
 
 class ParserChange(NamedTuple):
@@ -72,6 +84,20 @@ def nearness_asked(diagnosis: Diagnosis) -> pl.DataFrame:
     return _of_numbers(diagnosis, "n")
 
 
+def judge_means(diagnosis: Diagnosis) -> pl.DataFrame:
+    """The mean scores that judges gave, on the scale of each run's rubric.
+
+    Returns:
+        Columns family, metric (judge_mean_all, judge_mean_valid), and one for each run in `Diagnosis.judges`. The total
+        comes last, with family `all`.
+    """
+    figures = diagnosis.figures.filter(
+        pl.col("metric").is_in(_JUDGE_MEANS), pl.col("run").is_in(list(diagnosis.judges)), format=TEXT, relation="all"
+    )
+    table = in_order(_pivoted(figures, diagnosis, ["family", "metric"], "value"), "metric", _JUDGE_MEANS)
+    return table.sort(_place_of_family(diagnosis), maintain_order=True)
+
+
 def averages(diagnosis: Diagnosis) -> pl.DataFrame:
     """The averages that the paper of the suite prints, as far as the questions asked have them.
 
@@ -82,6 +108,20 @@ def averages(diagnosis: Diagnosis) -> pl.DataFrame:
     figures = diagnosis.figures.filter(pl.col("metric").is_in(of), pl.col("relation") == "all")
     figures = figures.with_columns(average="metric", of=pl.col("metric").replace_strict(of, return_dtype=pl.String()))
     return in_order(_pivoted(figures, diagnosis, ["average", "of"], "value"), "average", list(of))
+
+
+def displacements(diagnosis: Diagnosis) -> pl.DataFrame:
+    """How far waypoints are off, and how many answers could be read; past and future apart.
+
+    Returns:
+        Columns family, relation, metric (the share read, then ADE and FDE with every answer counted, then over those
+        read), and one for each run and control, as in `accuracies`.
+    """
+    figures = diagnosis.figures.filter(pl.col("metric").is_in(_DISPLACEMENTS))
+    table = _pivoted(figures, diagnosis, ["family", "relation", "metric"], "value")
+    metrics = {metric: place for place, metric in enumerate(_DISPLACEMENTS)}
+    metric = pl.col("metric").replace_strict(metrics, return_dtype=pl.Int64)
+    return table.sort(_place_of_family(diagnosis), "relation", metric, maintain_order=True)
 
 
 def by_model(diagnosis: Diagnosis) -> pl.DataFrame:

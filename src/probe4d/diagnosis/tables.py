@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
@@ -11,6 +11,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suite import Average
+from probe4d.diagnosis.judging.judgements import JudgeRecord
 from probe4d.runs.run import Run
 
 __all__ = [
@@ -323,6 +324,8 @@ class Diagnosis:
             `variants_pairs_alike`, `variants_all_right`, `variants_any_right` and `variants_accuracy`.
         numbers: Columns of `NUMBERS_SCHEMA`.
         waypoints: Columns of `WAYPOINTS_SCHEMA`.
+        judged: Columns of `JUDGED_SCHEMA`.
+        judges: Record of the judge of each judged run, by the run's name.
         words_alone: Columns of `WORDS_ALONE_SCHEMA`.
         averages: Averages of the paper of the benchmark's suite.
         balanced_in_context: Whether Yes and No were made equally frequent in every context of the benchmark.
@@ -345,6 +348,8 @@ class Diagnosis:
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     numbers: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NUMBERS_SCHEMA))
     waypoints: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WAYPOINTS_SCHEMA))
+    judged: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=JUDGED_SCHEMA))
+    judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
     words_alone: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WORDS_ALONE_SCHEMA))
     averages: tuple[Average, ...] = ()
     balanced_in_context: bool = False

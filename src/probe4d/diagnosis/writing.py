@@ -19,7 +19,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
     """Write the tables of a diagnosis (docs/figures.md), each whole.
 
     The same diagnosis gives the same bytes. Replies of models go into records.parquet, variants.parquet and, where
-    questions ask for such answers, numbers.parquet and waypoints.parquet alone. A text of a CSV file that a
+    there are such answers, numbers.parquet, waypoints.parquet and judged.parquet alone. A text of a CSV file that a
     spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end) gets an apostrophe in front;
     no name of a run can be such a text, so that tables join by `run`.
 
@@ -45,14 +45,14 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "figures": diagnosis.figures,
     }
     replies = {"records": diagnosis.records, "variants": diagnosis.variants}
-    where_asked = {"numbers": diagnosis.numbers, "waypoints": diagnosis.waypoints}
+    where_asked = {"numbers": diagnosis.numbers, "waypoints": diagnosis.waypoints, "judged": diagnosis.judged}
     replies |= {name: table for name, table in where_asked.items() if table.height}
     for name, table in replies.items():
         with whole_file(out / f"{name}.parquet") as temporary:
             table.write_parquet(temporary, compression="zstd", statistics=False)
     if "waypoints" in replies:
         tables["waypoints"] = diagnosis.waypoints.drop("text", "waypoints")
-    for file in ("numbers.parquet", "waypoints.parquet", "waypoints.csv"):
+    for file in ("numbers.parquet", "waypoints.parquet", "waypoints.csv", "judged.parquet"):
         if file.partition(".")[0] not in replies:
             (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
     for name, table in tables.items():

@@ -119,6 +119,9 @@ def _about_runs(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
             if change.run == run.name and change.changed:
                 counts = f"{change.changed:,} of {change.n:,}"
                 yield f"run {run.name}", f"The {change.parser} parser reads {counts} answers otherwise."
+        if (judge := diagnosis.judges.get(run.name)) is not None:
+            fingerprints = f"fingerprints {judge.judge[:12]} (judge), {judge.prompt[:12]} (prompt)"
+            yield f"run {run.name}", f"judged by {judge.model}, rubric {judge.rubric}, {fingerprints}"
         for warning in run.warnings:
             yield f"run {run.name}", warning
 

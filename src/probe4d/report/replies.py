@@ -14,7 +14,7 @@ from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.runs.run import Run
 
-__all__ = ["answers_given", "replies"]
+__all__ = ["answers_given", "cut_off", "replies"]
 
 TEXT_BYTES = 10_000_000
 TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
@@ -23,16 +23,33 @@ DIGEST = 12  # digits of an evidence digest that tell any two apart
 
 
 def answers_given(diagnosis: Diagnosis) -> pl.DataFrame:
-    """Answers of all formats; columns of `RECORDS_SCHEMA`, numbers as labels with their units.
+    """Answers of all formats; columns of `RECORDS_SCHEMA`, numbers as labels with their units, scores as labels.
 
-    A number is right within the tolerance.
+    A number is right within the tolerance. An answer that was judged is neither right nor wrong: `correct` is null; the
+    judge's words stand below its text.
     """
     numbers = diagnosis.numbers.select(
         *("run", "question", "variant", "text", "state"),
         label=pl.format("{} {}", pl.col("value").round(NUMBER_DECIMALS), "unit"),
         correct="within_tolerance",
     )
-    return pl.concat([diagnosis.records, numbers])
+    return pl.concat([diagnosis.records, numbers, _judged(diagnosis)])
+
+
+def _judged(diagnosis: Diagnosis) -> pl.DataFrame:
+    highest = {name: record.highest for name, record in diagnosis.judges.items()}
+    best = pl.col("run").replace_strict(highest, default=None, return_dtype=pl.Int64)
+    is_judged = pl.col("state").is_in(["scored", "unscored"])
+    said = pl.coalesce("reason", pl.format("no verdict ({})", "fault"))
+    return diagnosis.judged.select(
+        *("run", "question", "variant"),
+        text=pl.concat_str("answer", pl.format("Judge: {}", said), separator="\n\n", ignore_nulls=True),
+        state=pl.when(is_judged).then(pl.lit("valid")).otherwise("state"),
+        label=pl.when(is_judged).then(
+            pl.coalesce(pl.format("{} of {}", pl.col("score").round(NUMBER_DECIMALS), best), pl.lit("unscored"))
+        ),
+        correct=pl.lit(None, pl.Boolean),
+    )
 
 
 def replies(
@@ -77,7 +94,7 @@ def replies(
         })  # fmt: skip
     many = int(cut.sum())
     notes = (f"{many:,} {'reply is' if many == 1 else 'replies are'} cut after {limit:,} characters.",) if many else ()
-    return answers, _cut_off(texts, cut, limit).to_list(), notes
+    return answers, cut_off(texts, cut, limit).to_list(), notes
 
 
 def _texts(all_texts: pl.Series) -> tuple[pl.Series, pl.Series, int]:
@@ -90,7 +107,8 @@ def _texts(all_texts: pl.Series) -> tuple[pl.Series, pl.Series, int]:
     return distinct, distinct.str.len_chars() > limit, limit
 
 
-def _cut_off(texts: pl.Series, cut: pl.Series, limit: int) -> pl.Series:
+def cut_off(texts: pl.Series, cut: pl.Series, limit: int) -> pl.Series:
+    """Texts, those to be cut with their first characters and how many there are."""
     return pl.select(
         pl.when(cut)
         .then(pl.format("{}… ({} characters in all)", texts.str.slice(0, limit), texts.str.len_chars()))

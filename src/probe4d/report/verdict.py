@@ -18,6 +18,7 @@ from probe4d.report.branches import of_branches
 from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene
 from probe4d.report.few_scenes import figures_to_judge_by, of_few_scenes, scenes_of
 from probe4d.report.followed import followed
+from probe4d.report.judged_scores import of_scores
 from probe4d.report.lookup import (
     Figure,
     Lookup,
@@ -75,7 +76,7 @@ def verdicts(diagnosis: Diagnosis) -> list[Verdict]:
     said = []
     for run in diagnosis.runs:
         control = is_control_run(diagnosis, run)
-        few = of_few_scenes(scenes[run.name])
+        few = of_few_scenes(scenes[run.name]) if run.name in scenes else []
         own = list(_about(diagnosis, lookup, given, run, judging=not few))
         said.append(Verdict(run.name, (*few, *in_light_of_evidence(diagnosis, run, own)), control))
     return [*said, Verdict(None, tuple(of_the_benchmark(diagnosis, lookup)))]
@@ -92,6 +93,7 @@ def _about(
     yield from (statement for leads, statement in told if leads)
     yield from _accuracy(lookup, run, own)
     yield from of_numbers(lookup, run)
+    yield from of_scores(diagnosis, lookup, run)
     yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
     yield from (statement for leads, statement in told if not leads)
     yield from _one_letter(lookup, own, run)

@@ -18,7 +18,7 @@ from judge_making import MODEL, run_on_disk, text_benchmark
 from probe4d.diagnosis.judging import judging
 from probe4d.diagnosis.judging.judging import JudgePlan, judge
 from probe4d.diagnosis.judging.quoting import Quotation, quoted
-from probe4d.diagnosis.parsing.thoughts import after_thoughts
+from probe4d.diagnosis.parsing.normalise import after_last_thought
 
 HERE = Path(__file__).parent
 INJECTED = json.loads((HERE / "injected_answers.json").read_text())
@@ -85,7 +85,7 @@ def test_there_are_40_of_each_and_attacks_of_every_kind() -> None:
 def test_quoted_no_attack_moves_the_judge(scores: Scores) -> None:
     attacks = injected()
     given = scores([REFERENCE] * len(attacks), attacks)
-    deserved = [score_of(REFERENCE, after_thoughts(attack)) for attack in attacks]
+    deserved = [score_of(REFERENCE, after_last_thought(attack)[0]) for attack in attacks]
     assert given == deserved
     assert max(given) < BEST / 2
 

@@ -6,8 +6,8 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.answers import gather_answers
+from probe4d.diagnosis.parsing.normalise import after_last_thought
 from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
-from probe4d.diagnosis.parsing.thoughts import after_thoughts
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of
 from probe4d.store.hashing import digest
@@ -54,7 +54,7 @@ def judged_answer(rows: pl.DataFrame) -> list[pl.Series]:
     Returns:
         answer, digest and unfit, as in `candidates_of`.
     """
-    answers = [after_thoughts(part or "") for part in rows["part"]]
+    answers = [after_last_thought(part or "")[0].strip() for part in rows["part"]]
     reasons = [
         unfit(answer, is_missing=text is None, finish_reason=finish_reason, error=error)
         for answer, text, finish_reason, error in zip(

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.judging.candidates import TEXT, judged_answer
 from probe4d.diagnosis.judging.judgements import RECORD_FILE, Judgements, JudgeRecord
-from probe4d.diagnosis.judging.scores import JudgedSheet, add_judged
-from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA
+from probe4d.diagnosis.judging.scores import UNFIT, JudgedSheet, add_judged
+from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA, in_order
 from probe4d.errors import InputError
 from probe4d.runs.requests import request_key
 from probe4d.runs.run import Run
@@ -26,16 +27,23 @@ class DiagnosedJudgements:
     """What judges made of the free answers of runs.
 
     Attributes:
+        book: The scores of the judged runs.
         figures: Columns of `FIGURES_SCHEMA`.
         judged: Columns of `JUDGED_SCHEMA`: the runs in order, questions in benchmark order.
         judges: Record of the judge of each judged run, by the run's name.
         warnings: What the reader should know, as sentences.
     """
 
+    book: AnswerBook[JudgedSheet]
     figures: pl.DataFrame
     judged: pl.DataFrame
     judges: Mapping[str, JudgeRecord]
     warnings: tuple[str, ...]
+
+    def compares(self, run: str, against: str) -> bool:
+        """Whether two runs were judged by one judge in one way, so that their scores compare."""
+        judges = self.judges
+        return {run, against} <= judges.keys() and not _differing(judges[run], judges[against])
 
 
 def judgements_by_run(
@@ -85,19 +93,31 @@ def diagnose_judgements(
     parts = [pl.DataFrame(schema=JUDGED_SCHEMA)]
     parts += [_records(one, free.filter(run=name)) for name, one in judgements.items()]
     judged = pl.concat(parts)
-    if not judged.height:
-        return DiagnosedJudgements(pl.DataFrame(schema=FIGURES_SCHEMA), judged, {}, ())
-    part = sheet.judged(list(judgements), judged)
-    figures = Figures(part, suite)
-    add_judged(figures, part)
+    book = book_of(sheet, list(judgements), _coded(sheet, judged))
+    tables = [pl.DataFrame(schema=FIGURES_SCHEMA)]
+    for items, together in book.sets() if judgements else ():
+        part = book.part(items, together)
+        figures = Figures(part, suite)
+        add_judged(figures, part)
+        tables.append(figures.table())
     judges = {name: one.record for name, one in judgements.items()}
     warnings = [
         *(warning for one in judgements.values() for warning in one.warnings),
-        *_unjudged(free, list(judgements)),
+        *(_unjudged(free, list(judgements)) if judgements else ()),
         *_unscored(judged),
         *_judged_otherwise(judges),
     ]
-    return DiagnosedJudgements(figures.table(), judged, judges, tuple(warnings))
+    figures_in_order = in_order(pl.concat(tables), "run", list(judgements))
+    return DiagnosedJudgements(book, figures_in_order, judged, judges, tuple(warnings))
+
+
+def _coded(sheet: JudgedSheet, judged: pl.DataFrame) -> pl.DataFrame:
+    """Columns run, item (position in the sheet) and code, as `JudgedSheet` has them."""
+    places = sheet.questions.select(question="id").with_row_index("item")
+    is_judged = pl.col("state").is_in(["scored", "unscored"])
+    return judged.join(places, on="question", maintain_order="left").select(
+        "run", "item", code=pl.when(is_judged).then("score").otherwise(UNFIT)
+    )
 
 
 def _records(judgements: Judgements, rows: pl.DataFrame) -> pl.DataFrame:
@@ -145,12 +165,14 @@ def _unscored(judged: pl.DataFrame) -> list[str]:
 
 def _judged_otherwise(judges: Mapping[str, JudgeRecord]) -> list[str]:
     """Say of runs that were judged otherwise than the first, in what; their scores do not compare."""
-    (first, standard), *others = judges.items()
     sentences = []
-    for name, record in others:
-        fields = ("judge", "rubric", "prompt", "evidence")
-        differing = [field for field in fields if getattr(record, field) != getattr(standard, field)]
-        if differing:
+    for name in list(judges)[1:]:
+        first = next(iter(judges))
+        if differing := _differing(judges[name], judges[first]):
             what = listed([f"another {field}" for field in differing])
             sentences.append(f"{name} was judged by {what} than {first}: their scores do not compare.")
     return sentences
+
+
+def _differing(one: JudgeRecord, other: JudgeRecord) -> list[str]:
+    return [name for name in ("judge", "rubric", "prompt", "evidence") if getattr(one, name) != getattr(other, name)]

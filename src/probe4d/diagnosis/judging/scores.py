@@ -16,32 +16,37 @@ from probe4d.diagnosis.grouping import split_groups, total_groups
 from probe4d.diagnosis.judging.candidates import TEXT, text_questions
 from probe4d.diagnosis.sheet import TEMPLATE, Group, families_in_order, text_codes
 
-__all__ = ["JudgedSheet", "add_judged", "make_judged_sheet"]
+__all__ = ["UNFIT", "JudgedSheet", "add_judged", "make_judged_sheet"]
 
 Values = npt.NDArray[np.float64]
 
 
+UNFIT = -1.0
+"""The code of an answer that holds nothing to judge: one that is empty, cut or missing."""
+
+
 @dataclass(frozen=True, eq=False)
 class JudgedSheet:
-    """Questions of free text, and a row of scores for each run that was judged.
+    """Questions of free text, and a row of codes for each run that was judged.
 
     Attributes:
         questions: The questions, columns of `QUESTION_SCHEMA`.
         families: Families in the order of reports.
         scenes: (questions,) scene codes in the order of the sorted scene names.
         names: The runs.
-        scores: (runs, questions) scores on the scale of the run's rubric; NaN where there is none.
-        unfit: (runs, questions) whether there was nothing to judge: an answer that is empty, cut or missing.
-        asked: (runs, questions) whether a run was asked.
+        codes: (runs, questions) scores on the scale of the run's rubric; NaN where the judge gave none, and `UNFIT`.
     """
 
     questions: pl.DataFrame
     families: tuple[str, ...]
     scenes: npt.NDArray[np.intp]
     names: tuple[str, ...] = ()
-    scores: Values = field(default_factory=lambda: np.empty((0, 0)))
-    unfit: npt.NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
-    asked: npt.NDArray[np.bool_] = field(default_factory=lambda: np.empty((0, 0), dtype=bool))
+    codes: Values = field(default_factory=lambda: np.empty((0, 0)))
+
+    @property
+    def unanswered(self) -> np.float64:
+        """The code of an answer without a score."""
+        return np.float64(np.nan)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -54,28 +59,43 @@ class JudgedSheet:
             *totals,
         )
 
-    def judged(self, names: Sequence[str], records: pl.DataFrame) -> JudgedSheet:
-        """The same questions with the answers of runs.
+    @cached_property
+    def amounts(self) -> Values:
+        """(runs, questions) what counts in the mean of all: a score, or 0 where there was nothing to judge."""
+        return np.where(self.codes == UNFIT, 0.0, self.codes)
 
-        Args:
-            names: The runs.
-            records: Columns of `JUDGED_SCHEMA`, one row for each run and question asked of it.
-        """
-        places = pl.DataFrame({"question": self.questions["id"]}).with_row_index("item")
-        known = records.join(places, on="question", maintain_order="left")
-        rows = known["run"].replace_strict({name: row for row, name in enumerate(names)}, return_dtype=pl.Int64)
-        where = rows.to_numpy(), known["item"].to_numpy()
-        scores = np.full((len(names), self.scenes.size), np.nan)
-        unfit, asked = np.zeros((2, *scores.shape), dtype=bool)
-        scores[where] = known["score"].cast(pl.Float64).fill_null(np.nan).to_numpy()
-        unfit[where] = ~known["state"].is_in(["scored", "unscored"]).to_numpy()
-        asked[where] = True
-        return replace(self, names=tuple(names), scores=scores, unfit=unfit, asked=asked)
+    @cached_property
+    def scores(self) -> Values:
+        """(runs, questions) the scores alone."""
+        return np.where(self.codes == UNFIT, np.nan, self.codes)
+
+    def answered(self, names: Sequence[str], answers: Sequence[Values]) -> JudgedSheet:
+        """The same questions with these runs and their codes."""
+        shape = (len(names), self.scenes.size)
+        return replace(self, names=tuple(names), codes=np.array(answers, dtype=np.float64).reshape(shape))
+
+    def part(self, items: npt.NDArray[np.intp]) -> JudgedSheet:
+        """The questions at these ascending positions, answered by nobody yet."""
+        present = set(self.questions["family"][items])
+        return JudgedSheet(
+            self.questions[items],
+            tuple(family for family in self.families if family in present),
+            np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
+        )
+
+    def row(self, name: str) -> int:
+        """Row of a run."""
+        return self.names.index(name)
 
 
-def make_judged_sheet(benchmark: Benchmark) -> JudgedSheet:
-    """Take the questions of free text out of a benchmark; there may be none."""
-    table = text_questions(benchmark)
+def make_judged_sheet(benchmark: Benchmark, *, judged: bool) -> JudgedSheet:
+    """Take the questions of free text out of a benchmark; there may be none.
+
+    Args:
+        benchmark: The benchmark.
+        judged: Whether any answer is judged; without that the sheet is empty.
+    """
+    table = text_questions(benchmark) if judged else benchmark.table.clear()
     return JudgedSheet(table, families_in_order(benchmark.record, table["family"]), text_codes(table["scene"]))
 
 
@@ -85,13 +105,12 @@ def add_judged(figures: Figures, sheet: JudgedSheet) -> None:
     `judge_mean_all` counts an answer with nothing to judge as 0, `judge_mean_valid` leaves it out; what a judge left
     unscored is in neither. `judged_share` and `unscored_share` are of all that was asked.
     """
-    is_scored = ~np.isnan(sheet.scores)
-    amounts = {
-        "judge_mean_all": np.where(sheet.unfit, 0.0, sheet.scores),
+    metrics = {
+        "judge_mean_all": sheet.amounts,
         "judge_mean_valid": sheet.scores,
-        "judged_share": np.where(sheet.asked, is_scored.astype(float), np.nan),
-        "unscored_share": np.where(sheet.asked, (~is_scored & ~sheet.unfit).astype(float), np.nan),
+        "judged_share": (~np.isnan(sheet.scores)).astype(np.float64),
+        "unscored_share": np.isnan(sheet.amounts).astype(np.float64),
     }
     for group in sheet.groups:
-        for metric, values in amounts.items():
+        for metric, values in metrics.items():
             figures.add_means(metric, group, sheet.names, values[:, group.items])

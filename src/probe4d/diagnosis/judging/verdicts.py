@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from probe4d.diagnosis.judging.rubrics import Rubric
+from probe4d.diagnosis.parsing.normalise import after_last_thought
 from probe4d.diagnosis.parsing.parsed import CUT_REASONS
-from probe4d.diagnosis.parsing.thoughts import after_thoughts
 
 __all__ = ["Verdict", "read_verdict"]
 
@@ -47,7 +47,7 @@ def read_verdict(text: str, rubric: Rubric, *, finish_reason: str | None = None)
         rubric: What the judge was asked for.
         finish_reason: Why generation ended, as the provider says.
     """
-    said = after_thoughts(text)
+    said, _ = after_last_thought(text)
     try:
         found = _objects(said)
     except ValueError as error:

@@ -7,6 +7,7 @@ from probe4d.report.lookup import Lookup, labels_given
 from probe4d.report.sections.accuracy import accuracy
 from probe4d.report.sections.answers import answers_given
 from probe4d.report.sections.changes import changes
+from probe4d.report.sections.judged import judged
 from probe4d.report.sections.numbers import numbers
 from probe4d.report.sections.pairs import pairs
 from probe4d.report.sections.part import Section
@@ -27,6 +28,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
     made = (
         accuracy(lookup, names),
         numbers(diagnosis, lookup),
+        judged(diagnosis, lookup),
         run_families(diagnosis, lookup, names),
         variants(diagnosis, lookup, names),
         relations(lookup, names),

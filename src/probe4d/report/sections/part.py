@@ -21,6 +21,7 @@ __all__ = [
     "figure_cells",
     "number",
     "number_columns",
+    "prose_columns",
     "share",
     "title_of",
     "word_columns",
@@ -29,10 +30,11 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; numbers are set to the right."""
+    """A column of a table; numbers are set to the right, and prose is broken into lines."""
 
     name: str
     numeric: bool
+    prose: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the page; its statements stand before its charts."""
+    """One part of the page; its statements stand before its charts, further tables behind its table."""
 
     anchor: str
     title: str
@@ -64,11 +66,17 @@ class Section:
     table: Table
     keys: list[Key] = field(default_factory=list)
     statements: list[Statement] = field(default_factory=list)
+    more: list[Table] = field(default_factory=list)
 
 
 def word_columns(*names: str) -> tuple[Column, ...]:
     """Columns of words."""
     return tuple(Column(name, numeric=False) for name in names)
+
+
+def prose_columns(*names: str) -> tuple[Column, ...]:
+    """Columns of sentences."""
+    return tuple(Column(name, numeric=False, prose=True) for name in names)
 
 
 def number_columns(*names: str) -> tuple[Column, ...]:

@@ -12,7 +12,7 @@
 
   const letter = (place) => String.fromCharCode(65 + place);
 
-  const VERDICTS = { right: "✓", wrong: "✗", invalid: "?", unscored: "–" };
+  const VERDICTS = { right: "✓", wrong: "✗", invalid: "?", scored: "•", unscored: "–" };
 
   function outcome(run, index) {
     return judgement(answers[run].state[index], answers[run].correct[index]);
@@ -21,6 +21,7 @@
   function judgement(state, correct) {
     if (state === null) return "unscored";
     if (correct === 1) return "right";
+    if (state === 0 && correct === null) return "scored";
     return state === 0 ? "wrong" : "invalid";
   }
 
@@ -46,7 +47,7 @@
   fill(filters.template, [["", "all"], ...named(distinct(questions.template).sort())]);
   fill(filters.relation, [["", "all"], ...named(distinct(questions.relation).sort())]);
   fill(filters.run, [...judged, ...runs.filter((name) => !judged.includes(name))].map((name) => [String(runs.indexOf(name)), name]));
-  fill(filters.outcome, [["", "any"], ["right", "right"], ["wrong", "wrong"], ["invalid", "no valid answer"]]);
+  fill(filters.outcome, [["", "any"], ["right", "right"], ["wrong", "wrong"], ["scored", "scored"], ["invalid", "no valid answer"]]);
   fill(filters.scene, [["", "all"], ...same(distinct(questions.scene).sort())]);
   fill(filters.change, [["", "any"]]);
   compared.forEach((comparison, number) => {
