@@ -80,3 +80,9 @@ def test_a_wrong_scale_is_refused(labels: Path) -> None:
 def test_no_wordnet_in_the_folder(labels: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is no folder, where WordNet's database was expected"):
         called("judge", "agree", labels, "--unscaled", "BLEURT", "--wordnet", tmp_path / "nowhere")
+
+
+def test_no_judge(labels: Path) -> None:
+    labels.write_text("item,human,reference\na,8,x\n")
+    with pytest.raises(InputError, match=r"has no judge: .* Add a column for each judge, or the texts; or give --judg"):
+        called("judge", "agree", labels)

@@ -170,6 +170,21 @@ class TestWhatCannotBeSaid:
         assert values(found)[2:] == pytest.approx([np.nan, np.nan], nan_ok=True)
 
 
+@pytest.mark.parametrize(("highest", "doubted"), [(1.0, True), (1.01, False), (0.0, False)])
+def test_a_judge_of_another_scale_is_doubted(highest: float, doubted: bool) -> None:
+    judge = [0.0, highest] * 6
+    doubt = f"it gives no more than {highest:g} of 10; has it a scale of its own (--unscaled)?"
+    assert (doubt in agreement_of([3, 9] * 6, judge).notes) == doubted
+    assert doubt not in agreement_of([3, 9] * 6, judge, unscaled=frozenset({"judge"})).notes
+    assert doubt not in agreement_of([3, 9] * 6, judge, fingerprints={"judge": "computed here"}).notes
+
+
+def test_no_name_is_a_formula(tmp_path: Path) -> None:
+    labels = JudgeLabels(["a"], np.array([3.0]), {"=cmd|x": np.array([3.0])})
+    write_agreement(judge_agreement(labels), tmp_path / "figures.csv", scale=10)
+    assert (tmp_path / "figures.csv").read_text().splitlines()[1].startswith("'=cmd|x,pearson")
+
+
 def test_the_table_reads_back(tmp_path: Path) -> None:
     found = [agreement_of([1, 5, 9, 4], [2, 5, 8, 4]), agreement_of([3, 3], [3, 3])]
     table = agreement_table(found, scale=10)

@@ -53,6 +53,15 @@ def agree(
             help="Column of a judge with a scale of its own, such as BLEURT: correlations only; repeatable.",
         ),
     ] = None,
+    judgements: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--judgements",
+            metavar="FOLDER",
+            help="What `probe4d judge run` wrote, as a further judge under the folder's name; items are then ids of "
+            "questions. Repeatable.",
+        ),
+    ] = None,
     wordnet: Annotated[
         Path | None,
         typer.Option(
@@ -79,13 +88,23 @@ def agree(
     """
     from probe4d.diagnosis.agreement import judge_agreement, write_agreement
     from probe4d.diagnosis.bootstrap import DRAWS, SEED
+    from probe4d.diagnosis.judging.beside_people import with_judgements
+    from probe4d.diagnosis.judging.judgements import read_judgements
     from probe4d.diagnosis.text.as_judges import with_text_metrics
+    from probe4d.errors import InputError
     from probe4d.exchange.judge_labels import read_judge_labels
 
     best: Literal[10, 100] = 10 if scale == "10" else 100
     read = read_judge_labels(labels, scale=best, judges=judges or (), unscaled=unscaled or ())
+    read = with_judgements(read, [read_judgements(folder) for folder in judgements or ()])
     if read.has_texts:
         read = with_text_metrics(read, _metrics(wordnet), workers=workers)
+    if not read.judges:
+        raise InputError(
+            "has no judge: no further column of scores, nor both 'reference' and 'answer'.",
+            path=labels,
+            remedy="Add a column for each judge, or the texts; or give --judgements.",
+        )
     found = judge_agreement(read, draws=draws or DRAWS, seed=SEED if seed is None else seed)
     if out is not None:
         write_agreement(found, out, scale=best)

@@ -16,6 +16,7 @@ import polars as pl
 
 from probe4d.diagnosis.bootstrap import DRAWS, FEW_SCENES, SEED, blocks_of_counts, bounds_of_draws
 from probe4d.diagnosis.concordance import CORRELATIONS, FIGURES, ComparedScores
+from probe4d.diagnosis.writing import without_formulas
 from probe4d.store.files import whole_file
 from probe4d.wording import counted
 
@@ -33,6 +34,9 @@ Scores = npt.NDArray[np.float64]
 
 _WEIGHTS_AT_ONCE = 2**20
 """How often each item was drawn, in how many draws at a time: what stays in the processor's cache is faster."""
+
+_TIMES_LESS = 10
+"""Than the best score is what a judge gives at most that has a scale up to 1, or up to 10 in place of 100."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,10 @@ def _agreement(labels: JudgeLabels, name: str, scores: Scores, *, draws: int, se
         n=chosen.size,
         unscored=int((by_people & ~by_both).sum()),
         figures=figures,
-        notes=_notes(human, judge, drawn="item" if labels.scenes is None else "scene", n=names.size),
+        notes=(
+            *_notes(human, judge, drawn="item" if labels.scenes is None else "scene", n=names.size),
+            *_doubts(judge, scale=None if name in labels.unscaled | labels.fingerprints.keys() else labels.scale),
+        ),
         fingerprint=labels.fingerprints.get(name),
     )
 
@@ -188,6 +195,14 @@ def _notes(human: Scores, judge: Scores, *, drawn: str, n: int) -> tuple[str, ..
     return tuple(notes)
 
 
+def _doubts(judge: Scores, *, scale: int | None) -> tuple[str, ...]:
+    """Whether a judge seems to score on another scale than it is said to, null where it does as it should."""
+    highest = judge.max(initial=0.0)
+    if scale is None or not 0 < highest <= scale / _TIMES_LESS:
+        return ()
+    return (f"it gives no more than {highest:g} of {scale}; has it a scale of its own (--unscaled)?",)
+
+
 def agreement_table(agreements: Sequence[Agreement], *, scale: int) -> pl.DataFrame:
     """Agreement as a tidy table of `AGREEMENT_SCHEMA`, a row each judge and figure.
 
@@ -204,10 +219,11 @@ def agreement_table(agreements: Sequence[Agreement], *, scale: int) -> pl.DataFr
 
 
 def write_agreement(agreements: Sequence[Agreement], path: Path | str, *, scale: int) -> None:
-    """Write `agreement_table` as a CSV file, whole.
+    """Write `agreement_table` as a CSV file, whole; no name of a judge is a formula in it.
 
     Raises:
         InputError: The file cannot be written.
     """
     with whole_file(path) as temporary:
-        agreement_table(agreements, scale=scale).write_csv(temporary)
+        table = agreement_table(agreements, scale=scale)
+        table.with_columns(without_formulas(pl.col(pl.String))).write_csv(temporary)

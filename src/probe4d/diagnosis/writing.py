@@ -9,7 +9,7 @@ import polars as pl
 from probe4d.diagnosis.tables import COUNTS, Diagnosis, run_families_table
 from probe4d.store.files import whole_file
 
-__all__ = ["FORMULA", "write_tables"]
+__all__ = ["FORMULA", "without_formulas", "write_tables"]
 
 FORMULA = r"^[=+\-@\t\r\n]"
 """Beginning of texts that a spreadsheet would take for a formula."""
@@ -57,7 +57,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
             (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
     for name, table in tables.items():
         with whole_file(out / f"{name}.csv") as temporary:
-            _plain_counts(table.with_columns(_harmless(pl.col(pl.String)))).write_csv(temporary)
+            _plain_counts(table.with_columns(without_formulas(pl.col(pl.String)))).write_csv(temporary)
     return out / "figures.csv"
 
 
@@ -70,5 +70,6 @@ def _plain_counts(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(value=text.otherwise(value.cast(pl.String)))
 
 
-def _harmless(texts: pl.Expr) -> pl.Expr:
+def without_formulas(texts: pl.Expr) -> pl.Expr:
+    """Texts with an apostrophe before those that a spreadsheet would take for a formula."""
     return pl.when(texts.str.contains(FORMULA)).then(pl.lit("'") + texts).otherwise(texts).name.keep()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -11,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 
 from probe4d.diagnosis.agreement import JudgeLabels
-from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
 from probe4d.store.rows import Row, read_rows
 from probe4d.wording import listed
@@ -47,7 +45,7 @@ def read_judge_labels(
 
     Raises:
         InputError: The file cannot be read, a column is missing or has no name, a score is no number or off the scale,
-            an item is missing or comes twice, no item has a score of people, or there is neither judge nor text.
+            an item is missing or comes twice, or no item has a score of people.
     """
     path = Path(path)
     rows = [_named(path, row) for row in read_rows(path)]
@@ -66,12 +64,6 @@ def read_judge_labels(
     )
     if np.isnan(labels.human).all():
         raise InputError(f"has no score of people: {human!r} is empty in every row.", path=path)
-    if not found and not labels.has_texts:
-        raise InputError(
-            "has no judge: there is no further column of scores, nor are there both 'reference' and 'answer'.",
-            path=path,
-            remedy="Add a column for each judge, or the texts, to have text metrics compared.",
-        )
     return labels
 
 
@@ -101,13 +93,6 @@ def _column(path: Path, columns: Sequence[str], names: Sequence[str], what: str)
 
 def _judges(path: Path, columns: Sequence[str], named: Sequence[str], unscaled: Collection[str]) -> list[str]:
     found = list(dict.fromkeys(named)) or [name for name in columns if name not in _ABOUT]
-    for name in found:
-        if re.match(FORMULA, name):
-            raise InputError(
-                f"has the column {name!r}, which a spreadsheet would take for a formula.",
-                path=path,
-                remedy="Rename the judge.",
-            )
     for name in [*found, *unscaled]:
         if name not in columns:
             raise InputError(f"has no column {name!r}; found are {', '.join(columns)}.", path=path)

@@ -69,6 +69,11 @@ def test_scores_by_hand(candidate: str, reference: str, score: float, wordnet: P
     assert scored(Meteor(wordnet), candidate, reference) == pytest.approx(score)
 
 
+def test_the_folder_may_be_a_text(wordnet: Path) -> None:
+    assert scored(Meteor(str(wordnet)), "the auto", "the car") == scored(Meteor(wordnet), "the auto", "the car") > 0
+    assert Meteor(str(wordnet)).fingerprint() == Meteor(wordnet).fingerprint()
+
+
 def test_a_sentence_ends_inside_a_text(wordnet: Path) -> None:
     told, turned = "The car stops. Men go ahead.", "Men go ahead. The car stops."
     assert scored(Meteor(wordnet), turned, told) == pytest.approx(

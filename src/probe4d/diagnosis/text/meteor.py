@@ -38,7 +38,7 @@ class Meteor:
         wordnet: Folder of WordNet's database files (see `wordnet.open_wordnet`).
     """
 
-    wordnet: Path
+    wordnet: Path | str
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class Meteor:
                 "tokens": "NLTKWordTokenizer after untrained Punkt",
                 "case": "lower",
                 "stemmer": "Porter",
-                "WordNet": files_digest(self.wordnet),
+                "WordNet": files_digest(Path(self.wordnet)),
                 **_PARAMETERS,
                 "corpus": "mean of pairs",
             },
@@ -75,7 +75,7 @@ class Meteor:
         answers, rights = ([tokens(text) for text in texts] for texts in (candidates, references))
         stemmer = _stemmer()
         there = {stemmer.stem(word.lower()) for words in rights for word in words}  # NLTK looks synonyms of stems up
-        how = {"stemmer": stemmer, "wordnet": open_wordnet(self.wordnet).among(there), **_PARAMETERS}
+        how = {"stemmer": stemmer, "wordnet": open_wordnet(Path(self.wordnet)).among(there), **_PARAMETERS}
         scores = [score(right, answer, **how) for answer, right in zip(answers, rights, strict=True)]
         return np.array(scores, dtype=np.float64).reshape(-1, 1)
 
