@@ -281,6 +281,7 @@ def _verbs() -> list[str]:
 VERBS_GIVEN_NOTHING_OF_USE = (
     ("scenes", "nowhere"),
     ("convert", "wod-e2e", "nowhere", "--out", "converted"),
+    ("convert", "waymo", "nowhere", "--out", "converted"),
     ("caption", "nowhere", "--model", "openai-api/fake/m", "--out", "captions"),
     ("build", "lidar-hallu", "nowhere", "--out", "bench"),
     ("build", "spatial-qa", "nowhere", "--out", "bench"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from waymo_making import decoded, real_frame, values_of
 
 from probe4d.scenes.estimated.flat_ground import bottom_centres, ground_points, planar_distance_m
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.projection import project
+from waymo_making import decoded, real_frame, values_of
 
 CAMERAS = {1: "FRONT", 2: "FRONT_LEFT", 3: "FRONT_RIGHT", 4: "SIDE_LEFT", 5: "SIDE_RIGHT"}
 KINDS = {1: "vehicle", 2: "pedestrian"}

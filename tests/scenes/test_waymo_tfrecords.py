@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from waymo_making import broken, checksum, real_frame, record
 
 from probe4d.errors import InputError
 from probe4d.scenes.waymo_format.tfrecords import FALSE_DATA, Fault, Record, masked_crc32c, read_record, scan_records
+from waymo_making import broken, checksum, real_frame, record
 
 contents = st.lists(st.binary(max_size=40), max_size=6)
 

@@ -13,23 +13,6 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
-from waymo_making import (
-    IDENTITY,
-    broken,
-    camera_extrinsic,
-    end_to_end,
-    field,
-    moved_frame,
-    planar,
-    real_frame,
-    record,
-    small_frame,
-    small_jpeg,
-    states,
-    surround_frame,
-    values_of,
-    write_shard,
-)
 
 from probe4d.errors import InputError
 from probe4d.evidence.pictures import Picture, PictureOptions
@@ -47,6 +30,23 @@ from probe4d.scenes.wod_e2e.conversion import VERSION, convert
 from probe4d.scenes.wod_e2e.driving import DRIVING_SCHEMA, STATES_SCHEMA
 from probe4d.scenes.wod_e2e.index import index_frames
 from probe4d.scenes.wod_e2e.timing import ORIGIN_US
+from waymo_making import (
+    IDENTITY,
+    broken,
+    camera_extrinsic,
+    end_to_end,
+    field,
+    moved_frame,
+    planar,
+    real_frame,
+    record,
+    small_frame,
+    small_jpeg,
+    states,
+    surround_frame,
+    values_of,
+    write_shard,
+)
 
 START_US = 1_700_000_000_000_000
 SEQUENCES = {"0a1b": 22, "2c3d-e": 7, "../4f": 3}

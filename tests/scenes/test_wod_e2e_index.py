@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from waymo_making import broken, end_to_end, field, float_field, record, small_frame, write_shard
 
 from probe4d.errors import InputError
 from probe4d.scenes.waymo_format import index as module
 from probe4d.scenes.waymo_format.index import FAULTS_SCHEMA, FRAMES_SCHEMA, FrameIndex
 from probe4d.scenes.wod_e2e.index import index_frames
 from probe4d.scenes.wod_e2e.reading import read_frame
+from waymo_making import broken, end_to_end, field, float_field, record, small_frame, write_shard
 
 TWELVE = [(sequence, number) for sequence in ("a-b", "c", "d") for number in (3, 0, 11, 7)]
 
@@ -132,7 +132,7 @@ def test_perception_data_is_refused(real_data, tmp_path: Path) -> None:
         InputError, match=r"frame\.tfrecord, byte 0: holds a frame of Waymo's perception data"
     ) as caught:
         index_frames(real_data("waymo"))
-    assert str(caught.value).endswith("Fetch the shards of WOD-E2E again, or name another folder.")
+    assert str(caught.value).endswith("or read this one so: probe4d convert waymo.")
     write_shard(tmp_path, "a", named("a", 1))
     (tmp_path / "b.tfrecord").write_bytes((real_data("waymo") / "perception_one_frame.tfrecord").read_bytes())
     with pytest.raises(InputError, match=r"b\.tfrecord, byte 0: holds a frame of Waymo's perception data"):

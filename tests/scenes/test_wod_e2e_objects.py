@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 import pytest
 from PIL import Image
-from waymo_making import calibration, end_to_end, image, record, small_frame, states, transform, write_shard
 
 from camera_scenes import standing
 from probe4d.evidence.camera_images import CameraImages
@@ -26,6 +25,7 @@ from probe4d.scenes.tables import Scenes
 from probe4d.scenes.wod_e2e.conversion import convert
 from probe4d.scenes.wod_e2e.index import index_frames
 from sam3_making import write_tiny_sam3
+from waymo_making import calibration, end_to_end, image, record, small_frame, states, transform, write_shard
 
 MOUNTED = (1.0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 2.0, 0, 0, 0, 1)
 """Extrinsics of a front camera 2 m above the origin of the vehicle frame, level."""

@@ -12,6 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
+
+from probe4d.errors import InputError
+from probe4d.scenes.projection import project
+from probe4d.scenes.waymo_format.cameras import CHANNELS
+from probe4d.scenes.waymo_format.index import FrameIndex
+from probe4d.scenes.waymo_format.messages import MESSAGES, build_messages
+from probe4d.scenes.waymo_format.resampling import resampled
+from probe4d.scenes.wod_e2e.frames import EGO_STATES_SCHEMA, Frame
+from probe4d.scenes.wod_e2e.index import index_frames
+from probe4d.scenes.wod_e2e.reading import read_frame
 from waymo_making import (
     IDENTITY,
     broken,
@@ -29,16 +39,6 @@ from waymo_making import (
     values_of,
     write_shard,
 )
-
-from probe4d.errors import InputError
-from probe4d.scenes.projection import project
-from probe4d.scenes.waymo_format.cameras import CHANNELS
-from probe4d.scenes.waymo_format.index import FrameIndex
-from probe4d.scenes.waymo_format.messages import MESSAGES, build_messages
-from probe4d.scenes.waymo_format.resampling import resampled
-from probe4d.scenes.wod_e2e.frames import EGO_STATES_SCHEMA, Frame
-from probe4d.scenes.wod_e2e.index import index_frames
-from probe4d.scenes.wod_e2e.reading import read_frame
 
 SEQUENCES = {"0a1b": 12, "2c3d-e": 7, "4f": 3}
 """Names of sequences, one of them with a hyphen, and how many frames they have."""

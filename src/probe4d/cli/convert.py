@@ -56,6 +56,22 @@ def convert_wod_e2e(
     _tell(converted)
 
 
+@conversions.command("waymo")
+def convert_waymo(shards: Shards, out: Out, workers: Workers = 1) -> None:
+    """Convert Waymo's perception data: five cameras, laser labels as boxes, points where there are range images.
+
+    Frames become two key frames a second. A command that was broken off goes on where it stopped when it is repeated.
+    """
+    from probe4d.scenes.waymo.conversion import convert
+    from probe4d.scenes.waymo.index import index_frames
+
+    with output.progress("Shards read") as done:
+        index = index_frames(shards, workers=workers, found=done.expect, done=done)
+    with output.progress("Segments converted") as done:
+        converted = convert(index, out, workers=workers, found=done.expect, done=done)
+    _tell(converted)
+
+
 def _tell(converted: Converted) -> None:
     """Say what was left out, and where the dataset lies."""
     reasons = dict(converted.left_out.group_by("reason").len().iter_rows())

@@ -69,6 +69,7 @@ class Target:
         modalities: Modality of each channel that scenes may have.
         readme: Text of the folder's README.
         categories: Descriptions of categories by name.
+        attributes: Descriptions of attributes by name.
         columns: Schemas of the tables that lie as Parquet beside those of nuScenes, by name.
     """
 
@@ -77,6 +78,7 @@ class Target:
     modalities: Mapping[str, str]
     readme: str
     categories: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, Mapping[str, pl.DataType]] = field(default_factory=dict)
 
 
@@ -185,8 +187,8 @@ def _write(root: Path, target: Target, scenes: Sequence[str], faults: pl.DataFra
         left_out.write_csv(path)
     tables = root / f".{target.version}.part"
     shared = {
-        "category": _category_rows(target.categories),
-        "attribute": [],
+        "category": _described_rows("category", target.categories),
+        "attribute": _described_rows("attribute", target.attributes),
         "visibility": [],
         "sensor": sensor_rows({name: target.modalities[name] for name in target.modalities if name in used}),
         "map": [map_row(map_token, [log_token(target.dataset, name) for name in kept])],
@@ -200,10 +202,10 @@ def _write(root: Path, target: Target, scenes: Sequence[str], faults: pl.DataFra
     return left_out
 
 
-def _category_rows(categories: Mapping[str, str]) -> list[Row]:
+def _described_rows(table: str, descriptions: Mapping[str, str]) -> list[Row]:
     return [
-        {"token": token("category", name), "name": name, "description": text, "index": index}
-        for index, (name, text) in enumerate(categories.items(), start=1)
+        {"token": token(table, name), "name": name, "description": text, "index": index}
+        for index, (name, text) in enumerate(descriptions.items(), start=1)
     ]
 
 

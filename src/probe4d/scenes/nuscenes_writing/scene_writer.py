@@ -60,6 +60,7 @@ class Box:
         global_SE3_box: Its pose, x along the length.
         size: Length, width, height, metres.
         lidar_points: LiDAR returns on it; null where it is not known.
+        attributes: Names of attributes.
     """
 
     track: str
@@ -67,6 +68,7 @@ class Box:
     global_SE3_box: SE3
     size: tuple[float, float, float]
     lidar_points: int | None
+    attributes: tuple[str, ...] = ()
 
 
 class SceneWriter:
@@ -77,22 +79,11 @@ class SceneWriter:
         dataset: Its name, part of every token.
         name: The scene's name.
         vehicle: What recorded it.
-        location: Where it was recorded; null where that is not known.
-        description: A sentence about the scene; empty where there is none.
     """
 
-    def __init__(
-        self,
-        folder: Path,
-        dataset: str,
-        name: str,
-        *,
-        vehicle: str,
-        location: str | None = None,
-        description: str = "",
-    ) -> None:
+    def __init__(self, folder: Path, dataset: str, name: str, *, vehicle: str) -> None:
         self._folder, self._dataset, self._name = folder, dataset, name
-        self._description = description
+        self._description = ""
         self._rows: Rows = {table: [] for table in TABLES}
         self._files: dict[str, int] = {}
         self._readings: dict[str, list[Row]] = {}
@@ -100,7 +91,12 @@ class SceneWriter:
         self._boxes: dict[str, list[Row]] = {}
         self._categories: dict[str, str] = {}
         log = {"token": log_token(dataset, name), "logfile": name, "vehicle": vehicle, "date_captured": ""}
-        self._rows["log"].append(log | {"location": location or ""})
+        self._rows["log"].append(log | {"location": ""})
+
+    def describe(self, location: str | None, description: str) -> None:
+        """Say where the scene was recorded, null where that is not known, and what there is to say of it."""
+        self._rows["log"][0]["location"] = location or ""
+        self._description = description
 
     def key_frame(self, timestamp_us: int) -> int:
         """Begin a key frame; key frames come in the order of their times.
@@ -149,7 +145,7 @@ class SceneWriter:
                     "sample_token": self._token("sample", frame),
                     "instance_token": self._token("instance", box.track),
                     "visibility_token": "",
-                    "attribute_tokens": [],
+                    "attribute_tokens": [token("attribute", name) for name in box.attributes],
                     **_transform(box.global_SE3_box),
                     "size": [width, length, height],
                     "num_lidar_pts": box.lidar_points,

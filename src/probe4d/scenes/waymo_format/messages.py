@@ -1,4 +1,4 @@
-"""The protobuf messages of WOD-E2E, as far as Probe4D reads them.
+"""The protobuf messages of Waymo's data, as far as Probe4D reads them.
 
 They are described here as a table and built on the protobuf runtime, so that neither generated code nor
 TensorFlow is needed; what a record holds beyond them is passed over. Field numbers are those of the Waymo
@@ -32,6 +32,8 @@ class FieldOf(NamedTuple):
 
 _EGO_STATES = ("pos_x", "pos_y", "pos_z", "vel_x", "vel_y", "accel_x", "accel_y")
 
+_BOX = ("center_x", "center_y", "center_z", "width", "length", "height", "heading")
+
 # Enumerations are read as numbers, so that one that is not known is seen and not taken for the default. Names
 # are read as bytes, so that one that is no UTF-8 is a faulty name and not a message that cannot be read.
 MESSAGES: dict[str, dict[str, FieldOf]] = {
@@ -51,8 +53,16 @@ MESSAGES: dict[str, dict[str, FieldOf]] = {
         "timestamp_micros": FieldOf(2, "int64"),
         "pose": FieldOf(3, "Transform"),
         "images": FieldOf(4, "CameraImage", repeated=True),
+        "lasers": FieldOf(5, "Laser", repeated=True),  # these two of perception data alone
+        "laser_labels": FieldOf(6, "Label", repeated=True),
     },
-    "Context": {"name": FieldOf(1, "bytes"), "camera_calibrations": FieldOf(2, "CameraCalibration", repeated=True)},
+    "Context": {
+        "name": FieldOf(1, "bytes"),
+        "camera_calibrations": FieldOf(2, "CameraCalibration", repeated=True),
+        "laser_calibrations": FieldOf(3, "LaserCalibration", repeated=True),
+        "stats": FieldOf(4, "Stats"),
+    },
+    "Stats": {name: FieldOf(number, "bytes") for number, name in enumerate(("time_of_day", "location", "weather"), 2)},
     "CameraCalibration": {
         "name": FieldOf(1, "int32"),
         "intrinsic": FieldOf(2, "double", repeated=True),
@@ -66,6 +76,31 @@ MESSAGES: dict[str, dict[str, FieldOf]] = {
         "pose": FieldOf(3, "Transform"),
         "pose_timestamp": FieldOf(5, "double"),
     },
+    "LaserCalibration": {
+        "name": FieldOf(1, "int32"),
+        "beam_inclinations": FieldOf(2, "double", repeated=True),
+        "beam_inclination_min": FieldOf(3, "double"),
+        "beam_inclination_max": FieldOf(4, "double"),
+        "extrinsic": FieldOf(5, "Transform"),
+    },
+    "Laser": {
+        "name": FieldOf(1, "int32"),
+        "ri_return1": FieldOf(2, "RangeImage"),
+        "ri_return2": FieldOf(3, "RangeImage"),
+    },
+    "RangeImage": {
+        "range_image_compressed": FieldOf(2, "bytes"),
+        "range_image_pose_compressed": FieldOf(4, "bytes"),
+    },
+    "MatrixFloat": {"data": FieldOf(1, "float", repeated=True), "shape": FieldOf(2, "MatrixShape")},
+    "MatrixShape": {"dims": FieldOf(1, "int32", repeated=True)},
+    "Label": {
+        "box": FieldOf(1, "Box"),
+        "type": FieldOf(3, "int32"),
+        "id": FieldOf(4, "bytes"),
+        "num_lidar_points_in_box": FieldOf(7, "int32"),
+    },
+    "Box": {name: FieldOf(number, "double") for number, name in enumerate(_BOX, 1)},
     "Transform": {"transform": FieldOf(1, "double", repeated=True)},
     # What the index asks of a record. Images are not among it.
     "NamedE2EDFrame": {

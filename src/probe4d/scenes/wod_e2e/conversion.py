@@ -136,9 +136,8 @@ def _record(scene: str, sequence: _Sequence, root: Path, *, shards: Path) -> Sce
     """Write the images of a sequence and give its rows."""
     frames, lost = _read(sequence, shards)
     cluster_of = dict(sequence.frames.select("frame", "cluster").iter_rows())
-    writer = SceneWriter(
-        root, END_TO_END.name, scene, vehicle="Waymo", description=_description(sequence.frames["cluster"])
-    )
+    writer = SceneWriter(root, END_TO_END.name, scene, vehicle="Waymo")
+    writer.describe(None, _description(sequence.frames["cluster"]))
     rows = []
     for one in frames:
         index = writer.key_frame(one.timestamp_us)

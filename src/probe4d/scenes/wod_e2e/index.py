@@ -13,6 +13,7 @@ from probe4d.scenes.waymo_format.tfrecords import Fault, Record
 __all__ = ["END_TO_END", "index_frames"]
 
 _PERCEPTION = "holds a frame of Waymo's perception data, not of its end-to-end data"
+_READ_SO = "Name another folder, or read this one so: probe4d convert waymo."
 _NO_FRAME = "a record holds no frame of WOD-E2E"
 _NO_NUMBER = "a frame's name does not end in a number"
 _MOST_FRAME = 2**31 - 1
@@ -38,7 +39,7 @@ def _frame_in(record: Record, path: Path) -> NamedFrame | Fault:
     if message is None or not message.frame.context.name:
         perception = parsed("NamedFrame", record.data)
         if perception is not None and perception.context.name and perception.HasField("timestamp_micros"):
-            raise InputError(f"{_PERCEPTION}.", path=path, row=f"byte {record.offset}", remedy=END_TO_END.remedy)
+            raise InputError(f"{_PERCEPTION}.", path=path, row=f"byte {record.offset}", remedy=_READ_SO)
         return Fault(record.offset, _NO_FRAME)
     named = _name_parts(message.frame.context.name)
     if named is None:
