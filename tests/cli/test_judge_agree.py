@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from fake_server import FakeServer
 from in_process import called
 
+from judge_making import MODEL, run_on_disk, text_benchmark, verdict
 from probe4d.cli import verbs  # noqa: F401 - registers them
 from probe4d.diagnosis.agreement import AGREEMENT_SCHEMA
 from probe4d.errors import InputError
@@ -86,3 +89,22 @@ def test_no_judge(labels: Path) -> None:
     labels.write_text("item,human,reference\na,8,x\n")
     with pytest.raises(InputError, match=r"has no judge: .* Add a column for each judge, or the texts; or give --judg"):
         called("judge", "agree", labels)
+
+
+def test_judgements_of_a_model_beside_people(
+    tmp_path: Path, fake_server: Callable[..., FakeServer], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench = text_benchmark(["It stops.", "It turns left.", "It waits."], tmp_path / "bench")
+    run_on_disk(bench, tmp_path / "run", ["It halts.", "It goes.", ""])
+    better = {"change": {"choices": [{"index": 0, "finish_reason": "stop", "message": {"content": verdict(9)}}]}}
+    address = fake_server(default=verdict(4), steps={"It halts": [better], "": [{}]}, delay_s=0.0).base_url
+    asked = ("--model", MODEL, "--base-url", address, "--out", tmp_path / "judged")
+    called("judge", "run", tmp_path / "bench", tmp_path / "run", *asked)
+    scores = zip(bench.table["id"], (10, 2, 0), strict=True)
+    labels = tmp_path / "labels.csv"
+    labels.write_text("question,human\n" + "".join(f"{identity},{score}\n" for identity, score in scores))
+    called("judge", "agree", labels, "--judgements", tmp_path / "judged", "--json")
+    (own,) = json.loads(capsys.readouterr().out.partition("\n")[2])["judges"]
+    assert (own["judge"], own["n"], own["unscored"]) == ("judged", 2, 1)  # the empty answer was not sent
+    assert own["figures"]["mean_absolute_difference"]["value"] == 1.5
+    assert own["fingerprint"].startswith("judged: openai-api/fake/judge ")
