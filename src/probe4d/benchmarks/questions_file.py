@@ -14,7 +14,11 @@ from probe4d.store.files import whole_file
 __all__ = ["read_questions", "write_questions"]
 
 ROW_GROUP_SIZE = 100_000
-"""Most rows of a row group of `questions.parquet`, whose statistics tell a reader of one family where it lies."""
+"""Most rows of a row group of `questions.parquet`, whose statistics tell a reader of one family where it lies.
+
+No more than polars works on at a time, else the columns of what is read lie in unlike chunks, and whatever takes the
+whole table copies it first.
+"""
 
 
 def write_questions(questions: pl.DataFrame | pl.LazyFrame, file: Path) -> None:
