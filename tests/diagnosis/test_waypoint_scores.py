@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
-from waypoint_making import BENCHMARK, QUESTIONS, answering, driven, figure, moved, unread_every, waypoint_question
 
 import making
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.writing import write_tables
 from probe4d.errors import InputError
+from waypoint_making import BENCHMARK, QUESTIONS, answering, driven, figure, moved, unread_every, waypoint_question
 
 RELATIONS = ("future-waypoints", "past-waypoints")
 BEHIND = unread_every(3, moved(0.3))
@@ -39,11 +39,11 @@ def test_both_conventions_are_what_they_are_called(diagnosis: Diagnosis, relatio
     lengths = np.linalg.norm(references, axis=2)
     penalised = np.where(read[:, None], 0.3, lengths)
     for metric, value, n in (
-        ("waypoint_parse_rate", read.mean(), 18),
+        ("waypoint_parse_rate", read.mean(), 24),
         ("waypoint_ade_m_valid", 0.3, read.sum()),
         ("waypoint_fde_m_valid", 0.3, read.sum()),
-        ("waypoint_ade_m_penalised", penalised.mean(), 18),
-        ("waypoint_fde_m_penalised", penalised[:, -1].mean(), 18),
+        ("waypoint_ade_m_penalised", penalised.mean(), 24),
+        ("waypoint_fde_m_penalised", penalised[:, -1].mean(), 24),
     ):
         row = figure(diagnosis, "behind", metric, relation)
         assert (row["value"], row["n"]) == (pytest.approx(value), n)
@@ -107,7 +107,7 @@ def test_a_comparison_is_over_what_both_were_asked_and_keeps_them_paired(diagnos
         first = figure(diagnosis, name, "waypoint_ade_m_penalised_of_first", relation)
         assert change["value"] == pytest.approx(first["value"])
         both_read = figure(diagnosis, name, "waypoint_ade_m_valid_change", relation)
-        assert (both_read["value"], both_read["n"]) == (pytest.approx(0.3), 12)
+        assert (both_read["value"], both_read["n"]) == (pytest.approx(0.3), 16)
     assert diagnosis.changes.is_empty()
 
 
@@ -118,7 +118,7 @@ def test_every_answer_has_a_row_with_its_reason_and_errors(diagnosis: Diagnosis,
     assert "text" not in table.columns
     own = table.filter(run="behind")
     assert own["question"].to_list() == [asked.id for asked in QUESTIONS]
-    assert own["parsed"].to_list() == [place // 2 % 3 != 0 for place in range(36)]
+    assert own["parsed"].to_list() == [place // 2 % 3 != 0 for place in range(48)]
     unread = own.filter(~pl.col("parsed"))
     assert set(unread["reason"]) == {"gives no waypoints"}
     assert unread["ade_m"].null_count() == unread.height

@@ -12,6 +12,8 @@ Facts are a JSON object whose keys depend on the rule. Those that are read elsew
     sector, bearing_deg: Where an object lies as seen from the ego vehicle, degrees counter-clockwise from ahead.
     present: Classes that are there at the key frame asked about.
     below_threshold: Whether a change has the right sign, but is less than the rule asks for.
+    target: The object that is shown in a red box, as `Target` has it.
+    waypoints_m, spacing_s, direction, speed_mps: Of a question for waypoints, as `WaypointFacts` has them.
     min_lidar_points: Fewest returns of an object that was counted.
     poses: Ego poses that were measured from, each with `frame` and `token`.
     ego_motion: Words on the motion of the ego vehicle that stand before the question, as `text`.
@@ -23,13 +25,23 @@ imported records lack, or have in another form, is missing, and reads as null.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, get_type_hints
 
 import msgspec
 
 from probe4d.benchmarks.question import Question
 
-__all__ = ["OptionMeasures", "PointedObject", "option_measures", "pointed_objects", "witness_of"]
+__all__ = [
+    "OptionMeasures",
+    "PointedObject",
+    "Target",
+    "WaypointFacts",
+    "option_measures",
+    "pointed_objects",
+    "target_of",
+    "waypoint_facts",
+    "witness_of",
+]
 
 T = TypeVar("T")
 
@@ -60,6 +72,36 @@ class PointedObject(msgspec.Struct, frozen=True, kw_only=True):
     lidar_points: int | None = None
 
 
+class WaypointFacts(NamedTuple):
+    """What the facts of a question for waypoints say; each is null where they do not.
+
+    Attributes:
+        waypoints_m: The reference (x, y) in metres, not rounded, in the ego frame of the query frame.
+        spacing_s: Seconds from one waypoint to the next.
+        direction: `future`, the next waypoint first, or `past`, the oldest first.
+        speed_mps: Speed of the ego vehicle at the query frame, in metres a second.
+    """
+
+    waypoints_m: tuple[tuple[float, float], ...] | None
+    spacing_s: float | None
+    direction: Literal["future", "past"] | None
+    speed_mps: float | None
+
+
+class Target(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the object that a question asks about is shown in a red box (STRIDE, App. A.3).
+
+    Attributes:
+        frame: Key frame of its picture.
+        channel: Camera in whose image it is.
+        bounds: Left, top, right and bottom as parts of the width and height of that image, 0 to 1.
+    """
+
+    frame: int
+    channel: str
+    bounds: tuple[float, float, float, float]
+
+
 class OptionMeasures(NamedTuple):
     """What the options of a question were compared by.
 
@@ -75,6 +117,7 @@ class OptionMeasures(NamedTuple):
 
 
 _TYPES: dict[str, Any] = get_type_hints(PointedObject)
+_OF_WAYPOINTS: dict[str, Any] = get_type_hints(WaypointFacts)
 _OF_OPTIONS = {"distances_m": "distance_m", "volumes_m3": "volume_m3"}
 
 
@@ -91,6 +134,11 @@ def pointed_objects(question: Question) -> tuple[PointedObject, ...]:
         case other:
             found = (_pointed_object(other),)
     return found if question.channel is None else _as_asked_about(question, found)
+
+
+def target_of(question: Question) -> Target | None:
+    """Where the object is that is shown in a red box; null where there is none, or its facts do not say it."""
+    return _read(question.facts.get("target"), Target)
 
 
 def witness_of(question: Question) -> str | None:
@@ -123,6 +171,11 @@ def _as_asked_about(question: Question, objects: tuple[PointedObject, ...]) -> t
         )
         for one, label in zip(objects, words, strict=True)
     )
+
+
+def waypoint_facts(question: Question) -> WaypointFacts:
+    """What the facts of a question for waypoints say."""
+    return WaypointFacts(*(_read(question.facts.get(name), kind) for name, kind in _OF_WAYPOINTS.items()))
 
 
 def _pointed_object(fact: object) -> PointedObject:

@@ -19,8 +19,8 @@ __all__ = [
     "tables_in_percent",
     "tables_of_averages",
     "tables_of_numbers",
-    "tables_of_waypoints",
     "tables_of_scores",
+    "tables_of_waypoints",
 ]
 
 

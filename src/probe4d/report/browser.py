@@ -18,12 +18,14 @@ from probe4d.diagnosis.changes import CHANGES
 from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.camera_panels import CameraPanels
+from probe4d.report.charts import run_colours
 from probe4d.report.embedded_photographs import MOST_PHOTOGRAPHS, SMALL, Photograph, Photographs, in_turn
 from probe4d.report.lookup import in_words
 from probe4d.report.measured import measured
-from probe4d.report.picture import Picture, Pictures
+from probe4d.report.picture import Picture, Pictures, picture_of_waypoints
 from probe4d.report.replies import answers_given, replies
-from probe4d.report.shapes import grid
+from probe4d.report.shapes import Grid, grid
+from probe4d.report.trajectories import Trajectory, is_about_waypoints, trajectories_of
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted
@@ -127,11 +129,12 @@ def _pack(
     drawings: _Drawings | None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     answers, texts, notes = replies(diagnosis, questions)
+    ways = trajectories_of(diagnosis, run_colours(diagnosis.answerers(labels=False, numbers=False)))
     if drawings is None:
-        drawn: dict[str, Any] = {"pictures": None, "frames": {}, "grids": {}, "photographs": {}}
+        drawn = _without_scenes(questions, ways)
         notes = (*notes, "Pictures are left out, since the scenes were not given; `--data DATAROOT` adds them.")
     else:
-        drawn, about_pictures = _pictures(questions, drawings, _wrong(diagnosis))
+        drawn, about_pictures = _pictures(questions, drawings, ways, _wrong(diagnosis))
         notes = (*notes, *about_pictures)
     packed = {
         "runs": diagnosis.answerers(),
@@ -202,14 +205,32 @@ class _Drawings:
         self.pictures = Pictures(scenes, names, self.cameras)
 
 
+def _without_scenes(questions: list[Question], ways: Mapping[str, Sequence[Trajectory]]) -> dict[str, Any]:
+    """What can be drawn where no scene is given: waypoints, which are seen from above without any box."""
+    drawn = [
+        picture_of_waypoints(question, ways.get(question.id, ())) if is_about_waypoints(question) else None
+        for question in questions
+    ]
+    return {"pictures": drawn if any(drawn) else None, "frames": {}, "grids": _grids(drawn), "photographs": {}}
+
+
+def _grids(drawn: Iterable[Picture | None]) -> dict[str, Grid]:
+    """What panels of each extent share."""
+    panels = (panel for picture in drawn if picture is not None for panel in picture.panels)
+    extents = sorted({panel.extent for panel in panels if panel.extent is not None})
+    return {str(extent): grid(extent) for extent in extents}
+
+
 def _pictures(
-    questions: list[Question], drawings: _Drawings, wrong: Iterable[str]
+    questions: list[Question],
+    drawings: _Drawings,
+    ways: Mapping[str, Sequence[Trajectory]],
+    wrong: Iterable[str],
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Pictures of the questions, what they share (frames, grids, camera images), and what is left out, as sentences."""
-    drawn: list[Picture | None] = [drawings.pictures.picture(question) for question in questions]
+    drawn = [drawings.pictures.picture(question, ways.get(question.id, ())) for question in questions]
     panels = [(picture.scene, panel) for picture in drawn if picture is not None for panel in picture.panels]
     shown = sorted({(scene, panel.frame) for scene, panel in panels if panel.frame is not None})
-    extents = sorted({panel.extent for _, panel in panels if panel.extent is not None})
     views = {
         question.id: panel.photograph
         for question, picture in zip(questions, drawn, strict=True)
@@ -221,7 +242,7 @@ def _pictures(
     packed = {
         "pictures": drawn,
         "frames": {f"{scene}|{frame}": drawings.pictures.faint(scene, frame) for scene, frame in shown},
-        "grids": {str(extent): grid(extent) for extent in extents},
+        "grids": _grids(drawn),
         "photographs": embedded,
     }
     notes = (_without_picture(n),) if (n := sum(picture is None for picture in drawn)) else ()

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN
+from probe4d.diagnosis.controls import CONSTANT_VELOCITY, CONTENT, FIXED, MEDIAN, STATIONARY
 from probe4d.report.theme import LIGHT
 
 if TYPE_CHECKING:
     import altair
 
-__all__ = ["Chart", "bars", "changes", "differences", "dots", "lines", "ranges", "run_colours"]
+__all__ = ["Chart", "amounts", "bars", "changes", "differences", "dots", "lines", "ranges", "run_colours"]
 
 WIDTH = 346  # of a whole chart with its labels: a phone's 390 px less the margins of a page
 ROW = 19
@@ -31,7 +31,13 @@ LABEL_LIMIT = 170
 LEAST_REACH = 0.1  # of an axis of differences, so that small ones look small
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # of equal widths, so that measured labels fit
 STAND_IN = {name: f"#0000{number:02x}" for number, name in enumerate(LIGHT, start=1)}
-CONTROLS = {FIXED: "control-fixed", CONTENT: "control-content", MEDIAN: "control-content"}
+CONTROLS = {
+    FIXED: "control-fixed",
+    CONTENT: "control-content",
+    MEDIAN: "control-content",
+    STATIONARY: "control-fixed",
+    CONSTANT_VELOCITY: "control-content",
+}
 RUNS = 6  # colours for runs; later runs take them in turn
 
 
@@ -59,17 +65,23 @@ def dots(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Ch
         rows: Columns name, value, low, high, and told, the value as a text.
         names: Names that have a colour, all of them.
     """
+    return _dots(title, words, rows, names, _unit(), _axis())
+
+
+def amounts(title: str, words: str, rows: pl.DataFrame, names: Sequence[str]) -> Chart:
+    """The same of amounts of 0 or more that are no shares, on an axis that reaches as far as they do.
+
+    Args:
+        title: Title of the chart, with the unit.
+        words: What it shows.
+        rows: Columns name, value, low, high, and told, the value as a text.
+        names: Names that have a colour, all of them.
+    """
     import altair as alt
 
-    colours = run_colours(names)
-    order = rows["name"].to_list()
-    base = _base(rows).encode(y=_y("name", order), color=_colour("name", [colours[name] for name in order], order))
-    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=_unit(), axis=_axis()), x2="high:Q")
-    point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=_unit(), axis=_axis()))
-    text = base.mark_text(align="left", dx=9, fontSize=10).encode(
-        x=alt.value("width"), text="told:N", color=alt.value(STAND_IN["muted"])
-    )
-    return _chart(title, words, rule + point + text, len(order))
+    most = max([0.0, *(end for name in ("value", "high") for end in rows[name].drop_nulls())])
+    scale = alt.Scale(domain=[0, most or 1.0], nice=True)
+    return _dots(title, words, rows, names, scale, alt.Axis(title=None, tickCount=4, domain=False))
 
 
 def ranges(title: str, words: str, rows: pl.DataFrame, colour: str) -> Chart:
@@ -170,6 +182,22 @@ def changes(title: str, words: str, rows: pl.DataFrame) -> Chart:
         )
     )
     return _chart(title, words, bar, len(order))
+
+
+def _dots(
+    title: str, words: str, rows: pl.DataFrame, names: Sequence[str], scale: altair.Scale, axis: altair.Axis
+) -> Chart:
+    import altair as alt
+
+    colours = run_colours(names)
+    order = rows["name"].to_list()
+    base = _base(rows).encode(y=_y("name", order), color=_colour("name", [colours[name] for name in order], order))
+    rule = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
+    point = base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("value:Q", scale=scale, axis=axis))
+    text = base.mark_text(align="left", dx=9, fontSize=10).encode(
+        x=alt.value("width"), text="told:N", color=alt.value(STAND_IN["muted"])
+    )
+    return _chart(title, words, rule + point + text, len(order))
 
 
 def _base(rows: pl.DataFrame) -> altair.Chart:

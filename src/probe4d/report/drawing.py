@@ -22,7 +22,7 @@ from probe4d.report.theme import LIGHT, resolved
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes
 
-__all__ = ["environment", "picture_png", "picture_svg", "printable", "template_text", "write_picture"]
+__all__ = ["environment", "panel_svg", "picture_png", "picture_svg", "printable", "template_text", "write_picture"]
 
 GAP = 16.0
 SCALE = 2.0  # pixels a drawing unit, so that lines stay fine on dense screens
@@ -65,19 +65,39 @@ def picture_svg(question: Question, pictures: Pictures, photograph: Photograph |
     for panel in picture.panels:
         if panel not in beside:
             x, top = GAP, below
-        lines = {"x": x, "y": top + 22, "width": panel.width, "height": panel.height, "shapes": panel.shapes}
-        shared = None if panel.extent is None else grid(panel.extent)
         faint = [] if panel.frame is None else pictures.faint(picture.scene, panel.frame)
-        labels = [msgspec.structs.replace(label, text=printable(label.text)) for label in panel.labels]
         below_shapes = _photographed(panel, photograph)
-        panels.append({**lines, "labels": labels, "grid": shared, "faint": faint, **below_shapes})
+        panels.append({"x": x, "y": top + 22, **_drawn(panel, faint), **below_shapes})
         heading.append(_line(panel.title, top + 16, 13, x=x, fill="muted"))
         x, below = x + panel.width + GAP, max(below, top + 22 + panel.height + GAP)
     template = environment().get_template("picture.svg")
     css = resolved(template_text("picture.css"), LIGHT)
-    return template.render(
-        width=width, height=below, heading=heading, panels=panels, unit=PANEL, css=css, page=LIGHT["card"]
-    )
+    return template.render(width=width, height=below, heading=heading, panels=panels, css=css, page=LIGHT["card"])
+
+
+def panel_svg(panel: Panel, title: str, words: str) -> str:
+    """Draw one panel without boxes as an SVG element for a page, whose style sheet colours it.
+
+    Args:
+        panel: The panel; no photograph lies below it.
+        title: What it is called.
+        words: What it shows, for those who do not see it.
+    """
+    template = environment().get_template("panel_alone.svg")
+    return template.render(panel=_drawn(panel, []), title=printable(title), words=printable(words))
+
+
+def _drawn(panel: Panel, faint: list[list[int]]) -> dict[str, object]:
+    """A panel as its template takes it; `faint` are the boxes below."""
+    return {
+        "width": panel.width,
+        "height": panel.height,
+        "shapes": panel.shapes,
+        "labels": [msgspec.structs.replace(label, text=printable(label.text)) for label in panel.labels],
+        "grid": None if panel.extent is None else grid(panel.extent),
+        "faint": faint,
+        "unit": PANEL,
+    }
 
 
 def picture_png(question: Question, pictures: Pictures, photograph: Photograph | None = None) -> bytes | None:
@@ -133,7 +153,8 @@ def _heading(question: Question, picture: Picture, width: float) -> tuple[list[d
     lines = [(line, 15, 600) for line in textwrap.wrap(printable(stem), int(width / 9.6)) or [""]]
     options = [f"{LETTERS[index]}. {text}" for index, text in enumerate(question.options)]
     lines += [(line, 13, 400) for text in options for line in textwrap.wrap(printable(text), int(width / 8))]
-    lines.append((f"Reference: {printable(answer_in_words(question))}", 13, 600))
+    reference = f"Reference: {printable(answer_in_words(question))}"
+    lines += [(line, 13, 600) for line in textwrap.wrap(reference, int(width / 8.6))]
     figures = [f"{name} {value}" for name, value in figures_measured(question)]
     if figures:
         lines.append((f"Measured: {', '.join(figures)}", 13, 400))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from probe4d.benchmarks.facts import option_measures
+from probe4d.benchmarks.facts import option_measures, waypoint_facts
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.report.pointed_out import PointedOut, pointed_out
 from probe4d.wording import counted
@@ -39,7 +39,7 @@ _NAMES = {
     "witness": "box that decides",
     "unit": "unit of the answer",
 }
-_UNITS = {"_deg": "°", "_m3": " m³", "_m": " m"}
+_UNITS = {"_deg": "°", "_m3": " m³", "_mps": " m/s", "_m": " m", "_s": " s"}
 _ABSENT = {"hidden_after_m": "never hidden", "witness": "none is around"}
 
 
@@ -88,6 +88,8 @@ def _rows(question: Question, key: str, value: Any) -> Iterator[tuple[str, str]]
                 yield f"{_name(compared.one)} of {letter}. {text}", in_units(compared.one, measure)
         case (("hidden_after_m" | "witness"), None):
             yield _name(key), _ABSENT[key]
+        case "waypoints_m", list() if (waypoints := waypoint_facts(question).waypoints_m) is not None:
+            yield "waypoints, not rounded", ", ".join(f"({x:.3f}, {y:.3f}) m" for x, y in waypoints)
         case "poses", list() if all(isinstance(pose, dict) for pose in value):
             yield "ego poses", ", ".join(f"frame {pose.get('frame')}: {pose.get('token')}" for pose in value)
         case "ego_motion", dict():

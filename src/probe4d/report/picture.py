@@ -20,11 +20,12 @@ from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.entities import Entity, SceneBoxes, entities_at, measured_elsewhere, unpack
 from probe4d.report.reference import answer_text
 from probe4d.report.shapes import LETTER_WIDTH, PANEL, Label, Panel, Shape, View, apart, extent_for, outline
+from probe4d.report.trajectories import Trajectory, is_about_waypoints, query_frame, waypoint_panel
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["Picture", "Pictures"]
+__all__ = ["Picture", "Pictures", "picture_of_waypoints"]
 
 SECTOR_WIDTH_DEG = 360 / len(SECTORS)
 TIMELINE_ROW = 26.0
@@ -79,8 +80,12 @@ class Pictures:
         seen = part.seen[rows.start : rows.stop]
         return [[*row, kind, int(returns)] for row, kind, returns in zip(whole, kinds, seen, strict=True)]
 
-    def picture(self, question: Question) -> Picture | None:
+    def picture(self, question: Question, answers: Sequence[Trajectory] = ()) -> Picture | None:
         """Compute the picture of a question.
+
+        Args:
+            question: The question.
+            answers: What was answered, where it asks for waypoints.
 
         Returns:
             Null if its scene is not at hand, it asks about no frame of it, or it was measured from other records
@@ -92,6 +97,10 @@ class Pictures:
         part = self._scenes[name]
         if measured_elsewhere(question, part):
             return None
+        if is_about_waypoints(question):
+            frame = query_frame(question)
+            known = frame is not None and 0 <= frame < part.keyframes
+            return picture_of_waypoints(question, answers, scene=name, frame=frame) if known else None
         interval = _interval(question)
         frames = [frame for frame in _frames(question, interval) if 0 <= frame < part.keyframes]
         if not frames:
@@ -106,6 +115,21 @@ class Pictures:
         if interval is not None and question.options:
             panels.append(_timeline(question, interval, part.keyframes))
         return Picture(name, panels, _words(name, panels))
+
+
+def picture_of_waypoints(
+    question: Question, answers: Sequence[Trajectory] = (), *, scene: str | None = None, frame: int | None = None
+) -> Picture:
+    """Compute the picture of a question for waypoints, which needs no scene: it is seen from above.
+
+    Args:
+        question: The question.
+        answers: What was answered.
+        scene: Name of the scene whose boxes lie below; null for none.
+        frame: Key frame of these boxes.
+    """
+    panels = [waypoint_panel(question, answers, frame=frame)]
+    return Picture(scene or question.scene, panels, _words(scene or question.scene, panels))
 
 
 def _interval(question: Question) -> tuple[int, int] | None:

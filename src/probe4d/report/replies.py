@@ -33,7 +33,17 @@ def answers_given(diagnosis: Diagnosis) -> pl.DataFrame:
         label=pl.format("{} {}", pl.col("value").round(NUMBER_DECIMALS), "unit"),
         correct="within_tolerance",
     )
-    return pl.concat([diagnosis.records, numbers, _judged(diagnosis)])
+    return pl.concat([diagnosis.records, numbers, _waypoints(diagnosis), _judged(diagnosis)])
+
+
+def _waypoints(diagnosis: Diagnosis) -> pl.DataFrame:
+    """How far off waypoints are, which is neither right nor wrong; or, wrong, why they could not be read."""
+    errors = (pl.col(name).round(NUMBER_DECIMALS) for name in ("ade_m", "fde_m"))
+    return diagnosis.waypoints.select(
+        *("run", "question", "variant", "text", "state"),
+        label=pl.coalesce(pl.format("ADE {} m, FDE {} m", *errors), "reason"),
+        correct=pl.when(~pl.col("parsed")).then(False),
+    )
 
 
 def _judged(diagnosis: Diagnosis) -> pl.DataFrame:

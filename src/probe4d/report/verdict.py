@@ -15,6 +15,7 @@ from probe4d.diagnosis.controls import CONTENT, FIXED
 from probe4d.diagnosis.run_families import one_model
 from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.report.branches import of_branches
+from probe4d.report.displacements import of_waypoints
 from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene
 from probe4d.report.few_scenes import figures_to_judge_by, of_few_scenes, scenes_of
 from probe4d.report.followed import followed
@@ -93,6 +94,7 @@ def _about(
     yield from (statement for leads, statement in told if leads)
     yield from _accuracy(lookup, run, own)
     yield from of_numbers(lookup, run)
+    yield from of_waypoints(lookup, run)
     yield from of_scores(diagnosis, lookup, run)
     yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
     yield from (statement for leads, statement in told if not leads)

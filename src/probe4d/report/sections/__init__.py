@@ -16,6 +16,7 @@ from probe4d.report.sections.run_families import run_families
 from probe4d.report.sections.shortcuts import shortcuts
 from probe4d.report.sections.slices import slices
 from probe4d.report.sections.variants import variants
+from probe4d.report.sections.waypoints import waypoints
 from probe4d.report.sections.words_by_template import words_by_template
 
 __all__ = ["sections"]
@@ -28,6 +29,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
     made = (
         accuracy(lookup, names),
         numbers(diagnosis, lookup),
+        waypoints(diagnosis, lookup),
         judged(diagnosis, lookup),
         run_families(diagnosis, lookup, names),
         variants(diagnosis, lookup, names),

@@ -50,7 +50,7 @@ function pictureDrawer(data) {
     const grid = one.extent === null ? null : data.grids[one.extent];
     if (grid) {
       paths(svg, grid.shapes.filter(([kind]) => BELOW.has(kind)));
-      faint(svg, data.frames[`${scene}|${one.frame}`], grid.scale);
+      if (one.frame !== null) faint(svg, data.frames[`${scene}|${one.frame}`], grid.scale);
     }
     paths(svg, one.shapes);
     if (grid) {
@@ -82,11 +82,13 @@ function pictureDrawer(data) {
     const kind = camera ? "panels seen" : drawn.panels.length === 1 ? "panels one" : "panels";
     const panels = element("div", { class: kind, "data-picture": data.questions.id[index] });
     panels.append(...drawn.panels.map((one) => panel(drawn.scene, one, index)));
-    const colours = camera
+    const ways = data.questions.format[index] === "waypoints";
+    const colours = ways ? "Thick: the reference; colours: answers; a dot is a waypoint"
+      : camera
       ? "Blue: what is asked about; violet: the second of two; green: the right option; orange: other options; yellow: what decides"
       : "Blue: what is asked about; orange: other options";
     const told = `Seen from above${camera ? " in the second panel" : ""}, ego vehicle in the middle, heading up. ${colours}; ` +
-      `grey: other boxes, dashed without LiDAR returns${camera ? "" : "; dotted lines: ways over the interval"}.`;
+      `grey: other boxes, dashed without LiDAR returns${camera || ways ? "" : "; dotted lines: ways over the interval"}.`;
     return element("figure", { "aria-label": drawn.words }, panels, element("p", { class: "legend" }, told));
   }
 

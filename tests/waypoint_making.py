@@ -47,7 +47,7 @@ def driven(place: int, steps: int = 5) -> Question:
     return waypoint_question(place, direction, points, speed_mps=speed)
 
 
-QUESTIONS = [driven(place) for place in range(36)]
+QUESTIONS = [driven(place) for place in range(48)]
 BENCHMARK = making.benchmark_of(QUESTIONS)
 
 
