@@ -230,6 +230,8 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run(*asked, "--base-url", with_user, "--out", "captioned", "--debug")
     drawn = ("--refer", "marker", "--min-side", 5, "--scale", "sample:38", "--graphs")
     run("build", "spatial-qa", "photographed", "--out", "spatial", *drawn)
+    worded = ("--templates", "SP-7", "--per-template", 2, "--verbalizer", "openai-api/fake/m", "--base-url", with_user)
+    run("build", "stride", "photographed", "--out", "stride", *worded)
     _judge_by_a_talkative_server(workplace, fake_server)
     run("diagnose", bench, "asked", "--allow-missing", "--data", data, "--out", "report")
     assert workplace.verbs == set(_verbs())
@@ -285,6 +287,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("caption", "nowhere", "--model", "openai-api/fake/m", "--out", "captions"),
     ("build", "lidar-hallu", "nowhere", "--out", "bench"),
     ("build", "spatial-qa", "nowhere", "--out", "bench"),
+    ("build", "stride", "nowhere", "--out", "bench", "--verbalizer", "openai-api/fake/m"),
     ("check", "nowhere", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
     ("detect", "nowhere", "--detections", "nowhere.csv", "--out", "objects.parquet"),
