@@ -53,10 +53,14 @@ class _Synset(NamedTuple):
 
 
 class Synonyms:
-    """Synonyms in a WordNet, each word looked up once."""
+    """Synonyms in a WordNet, each word looked up once.
+
+    Attributes:
+        reader: NLTK's reader of the folder.
+    """
 
     def __init__(self, reader: Any, path: Path) -> None:
-        self._reader = reader
+        self.reader = reader
         self._path = path
         self._known: dict[str, frozenset[str]] = {}
 
@@ -69,7 +73,7 @@ class Synonyms:
         if word not in self._known:
             try:
                 with warnings.catch_warnings(action="error"):  # an offset where no synset begins
-                    names = {lemma.name() for synset in self._reader.synsets(word) for lemma in synset.lemmas()}
+                    names = {lemma.name() for synset in self.reader.synsets(word) for lemma in synset.lemmas()}
             except Exception as error:
                 raise _broken(self._path, error) from error
             self._known[word] = frozenset(name for name in names if "_" not in name)
