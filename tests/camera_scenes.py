@@ -19,11 +19,17 @@ SKEWED_US = 20_000
 
 
 def camera_scenes(
-    root: Path, frames: dict[str, int], *, channel: str = "CAM_FRONT", period_us: int = 500_000, images: bool = False
+    root: Path,
+    frames: dict[str, int],
+    *,
+    channel: str = "CAM_FRONT",
+    period_us: int = 500_000,
+    speed_mps: float = 0.0,
+    images: bool = False,
 ) -> Scenes:
     """Scenes by name with their number of key frames; with images, one is written for each key frame.
 
-    The ego frame's origin lies on the ground below the camera, which looks along x.
+    The ego frame's origin lies on the ground below the camera, which looks along x; the vehicle drives along x.
     """
     keys = [(scene, frame) for scene in sorted(frames) for frame in range(frames[scene])]
     files = [f"samples/{channel}/{scene}-{frame}.jpg" for scene, frame in keys]
@@ -47,6 +53,7 @@ def camera_scenes(
         pl.col("timestamp_us") + SKEWED_US,
         *(pl.lit(float(value)).alias(f"sensor_{axis}") for axis, value in mounted.items()),
         pl.lit([FOCAL_PX, 0.0, WIDTH_PX / 2, 0.0, FOCAL_PX, HEIGHT_PX / 2, 0.0, 0.0, 1.0]).alias("intrinsics"),
+        pose_x=(pl.col("timestamp_us") + SKEWED_US) / 1e6 * speed_mps,
         width=WIDTH_PX,
         height=HEIGHT_PX,
     )

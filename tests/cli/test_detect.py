@@ -51,8 +51,8 @@ def test_from_images_to_objects(kitti: Path, sam3: Path, tmp_path: Path, capsys:
 
 
 def test_from_a_file_to_objects(kitti: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [f"scene-kitti-0001,{frame},car,{180 - frame},60,230,{100 + frame},0.9" for frame in range(3)]
-    rows += ["scene-kitti-0001,1,pedestrian,100,20,130,40,0.9", "scene-kitti-0001,2,bus,10,50,60,100,0.3"]
+    rows = [f"scene-kitti-0001,{frame},pedestrian,100,20,130,{40 + frame},0.9" for frame in range(3)]
+    rows += ["scene-kitti-0001,1,car,180,60,230,100,0.9", "scene-kitti-0001,2,bus,10,50,60,100,0.3"]
     (tmp_path / "found.csv").write_text("\n".join([HEADER, *rows]) + "\n")
     called("detect", kitti, "--detections", tmp_path / "found.csv", "--out", tmp_path / "objects.parquet")
     printed = capsys.readouterr()
@@ -60,11 +60,26 @@ def test_from_a_file_to_objects(kitti: Path, tmp_path: Path, capsys: pytest.Capt
     assert printed.out == f"{path}: 4 objects in 2 tracks, estimated from 5 detections of CAM_FRONT\n"
     assert printed.err.splitlines() == [
         "1 × confidence below 0.5",
-        "1 object without a distance: their rays do not meet the ground ahead.",
+        "3 objects without a distance: their rays do not meet the ground ahead.",
     ]
     objects = read_objects(path, open_scenes(kitti))
-    assert objects.filter(pl.col("label") == "car")["track"].n_unique() == 1
+    assert objects.filter(pl.col("label") == "pedestrian")["track"].n_unique() == 1
     assert read_objects_record(path).detector == "found.csv"
+
+
+def test_a_file_may_hold_more_scenes_than_are_asked_for(
+    kitti: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those that are not asked for are no mistakes, and those that there are not still are."""
+    path = tmp_path / "found.csv"
+    path.write_text(f"{HEADER}\nscene-kitti-0001,0,car,100,50,200,90,0.9\n")
+    told = ("detect", kitti, "--detections", path, "--out", tmp_path / "objects.parquet")
+    called(*told, "--scene", "scene-kitti-0001")
+    assert "1 object in 1 track, estimated from 1 detection of CAM_FRONT" in capsys.readouterr().out
+    with path.open("a") as file:
+        file.write("elsewhere,0,car,100,50,200,90,0.9\n")
+    with pytest.raises(InputError, match="line 3: is of the scene elsewhere"):
+        called(*told, "--scene", "scene-kitti-0001")
 
 
 def test_bad_rows_are_told_in_one_line(command: Command, kitti: Path, tmp_path: Path) -> None:

@@ -75,11 +75,10 @@ def detect(
     if (detections is None) == (model is None):
         raise InputError("objects come from a file or from a model.", remedy="Give one: --detections or --model.")
     kept = DetectionFilters(filters.min_confidence, filters.min_mask_quality, filters.min_area, filters.most_objects)
-    scenes = reading.scenes(dataroot)
-    if scene:
-        scenes = scenes.select(scene)
+    every = reading.scenes(dataroot)
+    scenes = every.select(scene) if scene else every
     if detections is not None:
-        found, by = _from_file(detections, scenes, channel)
+        found, by = _from_file(detections, every, channel, scenes.names)
     else:
         found, by = _by(model, scenes, channel, out, batch, reading)
     estimated = estimate_objects(scenes, found, filters=kept, channel=channel, detector=by)
@@ -97,10 +96,12 @@ def detect(
         output.note(f"{counted(unplaced, 'object')} without a distance: their rays do not meet the ground ahead.")
 
 
-def _from_file(path: Path, scenes: Scenes, channel: str | None) -> tuple[pl.DataFrame, str]:
+def _from_file(path: Path, scenes: Scenes, channel: str | None, names: list[str]) -> tuple[pl.DataFrame, str]:
+    """What a file holds of some scenes, and its name."""
     from probe4d.exchange.detections import read_detections
 
-    return read_detections(path, scenes, channel=channel), path.name
+    found = read_detections(path, scenes, channel=channel)
+    return found.filter(found["scene"].is_in(names)), path.name
 
 
 def _by(

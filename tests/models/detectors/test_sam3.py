@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from PIL import Image
+from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer, Sam3Model
 
 from probe4d.errors import InputError
@@ -77,6 +78,18 @@ def test_images_of_any_size_are_looked_at_together_as_alone(detector: Sam3Detect
 def test_the_fingerprint_is_that_of_the_weights(folder: Path, detector: Sam3Detector, tmp_path: Path) -> None:
     assert load_sam3(folder).fingerprint == detector.fingerprint
     assert load_sam3(write_tiny_sam3(tmp_path, seed=1)).fingerprint != detector.fingerprint
+
+
+def test_the_detector_of_a_checkpoint_for_videos_is_read(folder: Path, detector: Sam3Detector, tmp_path: Path) -> None:
+    """Such as facebook/sam3 is: its weights have a name before theirs, and there are others beside them."""
+    config = {"model_type": "sam3_video", "detector_config": json.loads((folder / "config.json").read_text())}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    weights = {f"detector_model.{name}": value for name, value in load_file(folder / "model.safetensors").items()}
+    weights |= {"tracker_model.no_memory_embedding": torch.zeros(1), "tracker_neck.bias": torch.zeros(1)}
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    assert load_sam3(tmp_path, device="cpu").fingerprint == detector.fingerprint
 
 
 class TestRefused:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,12 @@ class TestFilters:
         for order in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
             assert estimated(scenes, *(rows[n] for n in order)).objects["category"].to_list() == ["truck"]
 
-    def test_other_cameras_are_counted(self, scenes: Scenes) -> None:
+    def test_other_cameras_are_counted(self, scenes: Scenes, tmp_path: Path) -> None:
+        both = pl.concat([scenes.sensors, camera_scenes(tmp_path, {"a": 1}, channel="CAM_BACK").sensors])
+        rows = [standing(20, 0), standing(20, 0) | {"channel": "CAM_BACK"}]
+        found = estimated(replace(scenes, sensors=both), *rows)
+        assert found.record.dropped == {"in the image of another camera": 1}
+        assert found.objects["channel"].to_list() == ["CAM_FRONT"]
         with pytest.raises(InputError, match="which key frame 0 of a does not have"):
             estimated(scenes, standing(20, 0) | {"channel": "CAM_BACK"})
 
@@ -149,6 +155,28 @@ class TestTracks:
         by_left = found.objects.sort("frame", "left_px")["track"].to_list()
         assert by_left[:2] == by_left[2:]
 
+    def test_parked_cars_are_not_taken_for_their_neighbours(self, tmp_path: Path) -> None:
+        """Half a second later, each shows exactly where the one before it did."""
+        passing = camera_scenes(tmp_path, {"a": 3}, speed_mps=12.0)
+        rows = [
+            standing(x - 6 * frame, 4) | {"frame": frame}
+            for frame in range(3)
+            for x in range(24, 60, 6)
+            if x - 6 * frame >= 12
+        ]
+        found = estimated(passing, *rows).objects
+        parked = found.with_columns(parked=(pl.col("x_m") + 6 * pl.col("frame")).round(6))
+        assert parked.select("track", "parked").unique().height == 6
+        assert parked["track"].n_unique() == 6
+        np.testing.assert_allclose(found.drop_nulls("range_rate_mps")["relative_velocity_x_mps"], -12, atol=1e-6)
+
+    def test_what_drives_is_looked_for_where_it_drives(self, scenes: Scenes) -> None:
+        """The third box lies nearer to where the first car was than to where the second one is."""
+        crossing = [standing(20, y) | {"frame": frame} for frame, y in enumerate((-6, -4.6, -3.2))]
+        found = estimated(scenes, *crossing, standing(20, -1.8) | {"frame": 2}).objects
+        assert found.filter(pl.col("y_m").round(6) == -3.2)["track"].to_list() == ["a-CAM_FRONT-0"]
+        assert found.filter(pl.col("y_m").round(6) == -1.8)["track"].to_list() == ["a-CAM_FRONT-1"]
+
     def test_a_class_that_may_be_mistaken_goes_on_and_another_does_not(self, scenes: Scenes) -> None:
         def track_of(category: str) -> str:
             later = standing(20, 0) | {"frame": 1, "category": category}
@@ -183,8 +211,7 @@ class TestMotion:
         late = skewed.sensors.with_columns(
             pl.col("timestamp_us") + pl.when(pl.col("frame") == 2).then(200_000).otherwise(0)
         )
-        object.__setattr__(skewed, "sensors", late)
-        found = estimated(skewed, standing(30, 0), standing(25, 0) | {"frame": 2}).objects
+        found = estimated(replace(skewed, sensors=late), standing(30, 0), standing(25, 0) | {"frame": 2}).objects
         assert found["range_rate_mps"][1] == pytest.approx(-5.0)  # 5 m in 2 x 0.4 s and 0.2 s
         assert late["timestamp_us"][0] == 1_000_000 + SKEWED_US
 
@@ -254,9 +281,9 @@ def test_without_any_object_there_is_an_empty_table(scenes: Scenes) -> None:
 
 def test_a_camera_without_calibration_is_refused(tmp_path: Path) -> None:
     bare = camera_scenes(tmp_path, {"a": 1})
-    object.__setattr__(bare, "sensors", bare.sensors.with_columns(intrinsics=pl.lit(None, pl.List(pl.Float64()))))
+    unknown = bare.sensors.with_columns(intrinsics=pl.lit(None, pl.List(pl.Float64())))
     with pytest.raises(InputError, match="CAM_FRONT has no intrinsics of a pinhole camera"):
-        estimated(bare, standing(20, 0))
+        estimated(replace(bare, sensors=unknown), standing(20, 0))
 
 
 def test_a_dataset_without_a_camera_ahead_asks_for_one(tmp_path: Path) -> None:

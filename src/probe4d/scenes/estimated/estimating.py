@@ -23,8 +23,8 @@ __all__ = ["EstimatedObjects", "ObjectsRecord", "estimate_objects"]
 RECORD_VERSION = 1
 """Raised with every change of what the columns of objects mean."""
 
-_CALIBRATION = [f"sensor_{part}" for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
-_OF_READING = [*IMAGE, "timestamp_us", *_CALIBRATION, "intrinsics", "width", "height"]
+_TRANSFORMS = [f"{of}_{part}" for of in ("pose", "sensor") for part in ("x", "y", "z", "qw", "qx", "qy", "qz")]
+_OF_READING = [*IMAGE, "timestamp_us", *_TRANSFORMS, "intrinsics", "width", "height"]
 
 
 class ObjectsRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -102,15 +102,16 @@ def with_motion(objects: pl.DataFrame) -> pl.DataFrame:
         do, null unless the object comes nearer by `LEAST_CLOSING_MPS`. All are null in the first frame of a track,
         and where one of the two places is not known.
     """
-    elapsed_s = pl.col("timestamp_us").diff().over("track", order_by="frame") / 1e6
+    ordered = objects.sort("track", "frame")
+    goes_on = pl.col("track") == pl.col("track").shift()
+    elapsed_s = pl.col("timestamp_us").diff() / 1e6
 
     def rate(name: str) -> pl.Expr:
-        change = pl.col(name).diff().over("track", order_by="frame")
-        return pl.when(elapsed_s > 0).then(change / elapsed_s)
+        return pl.when(goes_on & (elapsed_s > 0)).then(pl.col(name).diff() / elapsed_s)
 
-    moved = objects.sort("scene", "frame", "track").with_columns(
+    moved = ordered.with_columns(
         relative_velocity_x_mps=rate("x_m"), relative_velocity_y_mps=rate("y_m"), range_rate_mps=rate("distance_m")
-    )
+    ).sort("scene", "frame", "track")
     closing = -pl.col("range_rate_mps")
     return moved.with_columns(
         time_to_collision_s=pl.when(closing >= LEAST_CLOSING_MPS).then(pl.col("distance_m") / closing)

@@ -44,11 +44,8 @@ def covered_shares(boxes: Array) -> Array:
     down = (y[:-1] >= boxes[:, 1:2]) & (y[1:] <= boxes[:, 3:4])
     within = down[:, :, np.newaxis] & across[:, np.newaxis]
     cell_px = np.diff(y)[:, np.newaxis] * np.diff(x)
-    is_covered = np.zeros(cell_px.shape, dtype=bool)
-    shares = np.zeros(len(boxes))
-    for bottom in np.unique(boxes[:, 3])[::-1]:
-        level = np.flatnonzero(boxes[:, 3] == bottom)  # none of which stands before another
-        for number in level:
-            shares[number] = min(cell_px[within[number] & is_covered].sum() / cell_px[within[number]].sum(), 1.0)
-        is_covered |= within[level].any(axis=0)
+    bottoms = boxes[:, 3, np.newaxis, np.newaxis]
+    lowest = np.where(within, bottoms, -np.inf).max(axis=0)  # of the boxes that have a cell
+    covered = np.where(within & (lowest > bottoms), cell_px, 0.0).sum(axis=(1, 2))
+    shares: Array = np.minimum(covered / np.where(within, cell_px, 0.0).sum(axis=(1, 2)), 1.0)
     return shares
