@@ -85,6 +85,13 @@ def test_no_wordnet_in_the_folder(labels: Path, tmp_path: Path) -> None:
         called("judge", "agree", labels, "--unscaled", "BLEURT", "--wordnet", tmp_path / "nowhere")
 
 
+def test_the_file_of_scores_is_not_written_over(labels: Path) -> None:
+    before = labels.read_text()
+    with pytest.raises(InputError, match=r"labels\.csv: is the file of scores, and is not written over"):
+        called("judge", "agree", labels, "--out", labels)
+    assert labels.read_text() == before
+
+
 def test_no_judge(labels: Path) -> None:
     labels.write_text("item,human,reference\na,8,x\n")
     with pytest.raises(InputError, match=r"has no judge: .* Add a column for each judge, or the texts; or give --judg"):

@@ -94,6 +94,8 @@ def agree(
     from probe4d.errors import InputError
     from probe4d.exchange.judge_labels import read_judge_labels
 
+    if out is not None and out.resolve() == labels.resolve():
+        raise InputError("is the file of scores, and is not written over.", path=out, remedy="Give another --out file.")
     best: Literal[10, 100] = 10 if scale == "10" else 100
     read = read_judge_labels(labels, scale=best, judges=judges or (), unscaled=unscaled or ())
     read = with_judgements(read, [read_judgements(folder) for folder in judgements or ()])
@@ -148,14 +150,19 @@ def _print(agreements: Sequence[Agreement], labels: JudgeLabels) -> None:
     console.print(f"{_counts(labels)} Mean |Δ| is in points of 0 to {labels.scale}; below each figure: 95 % interval.")
     for one in agreements:
         if one.fingerprint is not None:
-            console.print(one.fingerprint, markup=False)
+            console.print(output.harmless(one.fingerprint), markup=False)
 
 
 def _cell(figure: Figure) -> str:
+    """A figure, and its interval on a line below."""
     if figure.value is None:
         return "–"
-    interval = "" if figure.low is None or figure.high is None else f"\n{figure.low:.3f} to {figure.high:.3f}"
-    return f"{figure.value:.3f}{interval}"
+    interval = "" if figure.low is None or figure.high is None else f"\n{_number(figure.low)} to {_number(figure.high)}"
+    return _number(figure.value) + interval
+
+
+def _number(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"  # never -0.000
 
 
 def _counts(labels: JudgeLabels) -> str:
