@@ -65,7 +65,8 @@ def answered(
         trajectory: The trajectory that the question speaks of.
     """
     least = [LEAST_MARGIN[margin.unit] if margin.least is None else margin.least for margin in margins]
-    relative = [margin.distance / each for margin, each in zip(margins, least, strict=True)]
+    # Rounded, so that of two lines that are equally near the first counts, on every machine.
+    relative = [(margin.distance / each).round(_DECIMALS) for margin, each in zip(margins, least, strict=True)]
     nearest = pl.min_horizontal(relative) if margins else pl.lit(None, pl.Float64)
     deciding = pl.coalesce(
         pl.lit(None, pl.Struct({"margin": pl.Float64, "margin_unit": pl.String})),
