@@ -36,6 +36,11 @@ FEWEST_PARTS = 2
 _SPARE = 4
 """How many times the most of a scene are kept: so many can be passed over for overlapping clips."""
 
+_NO_TARGETS = (
+    "objects at query frames that are no targets: too far, too small in every image, without a LiDAR return, or not "
+    "annotated in all five frames"
+)
+
 _UNIQUE = (*KEY, "trajectory")
 _ORDER = ("challenge", "rank", *_UNIQUE)
 _OF_PARTS = ("answer", "facts")
@@ -88,30 +93,23 @@ def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
     """
     signals = signals_of(scenes, measuring.labels, seed=measuring.seed)
     clips = _clips(scenes, signals)
-    exclusions: Counter[str] = Counter()
-    answers = {}
-    asked_for = set(measuring.templates)
-    for template in _needed(measuring.templates):
-        found = RULES[template](signals)
-        decided = found.filter(~pl.col("too_close"))
-        if too_close := found.height - decided.height:
-            exclusions[f"{template}: nearer to a line than an eye could tell"] += too_close
-        answers[template] = decided.drop("too_close")
-    scored = {name: _scored(name, table, clips, measuring) for name, table in answers.items() if name in asked_for}
-    opened = {}
+    answers, exclusions = _answers(signals, measuring.templates)
+    opened: dict[str, pl.DataFrame] = {}
+    pools: dict[str, pl.DataFrame] = {}
     for name in (name for name in measuring.templates if TEMPLATES[name].parts):
         composed, short = _composed(TEMPLATES[name], answers)
-        if short:
-            exclusions[f"{name}: fewer than {FEWEST_PARTS} of its parts can be told"] += short
-        scored_whole = _scored(name, composed, clips, measuring)
-        opened[name] = _foremost(scored_whole, [pl.col("parts").list.len()], measuring)
-    pools = opened | {name: _kept(name, pool, opened, measuring) for name, pool in scored.items()}
-    exclusions += _without_clips(scenes)
-    named = [pool.select(KEY) for pool in pools.values()]
+        exclusions[f"{name}: fewer than {FEWEST_PARTS} of its parts can be told"] = short
+        scored = _scored(name, composed, clips, measuring)
+        opened[name] = _foremost(scored, [pl.col("parts").list.len()], measuring)
+    for name in (name for name in measuring.templates if not TEMPLATES[name].parts):
+        pools[name] = _kept(name, _scored(name, answers[name], clips, measuring), opened, measuring)
+    pools |= opened
+    exclusions += _unasked(signals, measuring.templates)  # which leaves zeros out
+    asked = pl.concat([pool.select(KEY) for pool in pools.values()]).unique()
     shared = signals.targets.with_columns(shared=pl.len().over("scene", "frame", "words") > 1)
-    targets = shared.join(pl.concat(named).unique(), on=KEY, how="semi", maintain_order="left")
-    asked = {(scene, frame) for table in named for scene, frame in table.select(KEY[:2]).iter_rows()}
-    told = {key: words for key, words in ego_histories(signals).items() if key in asked}
+    targets = shared.join(asked, on=KEY, how="semi", maintain_order="left")
+    clips_asked = {*asked.select(KEY[:2]).iter_rows()}
+    told = {clip: words for clip, words in ego_histories(signals).items() if clip in clips_asked}
     return Candidates(pools, targets, told, dict(exclusions))
 
 
@@ -125,10 +123,17 @@ def merged(parts: Sequence[Candidates]) -> Candidates:
     )
 
 
-def _needed(templates: Sequence[str]) -> list[str]:
-    """Templates that have a rule and are asked, or are a part of what is asked."""
+def _answers(signals: Signals, templates: Sequence[str]) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
+    """What the rules answer of the templates asked and of their parts, and how many answers were too close."""
     wanted = {part for name in templates for part in (name, *TEMPLATES[name].parts)}
-    return [name for name in RULES if name in wanted]
+    exclusions: Counter[str] = Counter()
+    answers = {}
+    for name in (name for name in RULES if name in wanted):
+        found = RULES[name](signals)
+        answers[name] = found.filter(~pl.col("too_close")).drop("too_close")
+        if name in templates:
+            exclusions[f"{name}: nearer to a line than an eye could tell"] = found.height - answers[name].height
+    return answers, exclusions
 
 
 def _clips(scenes: Scenes, signals: Signals) -> pl.DataFrame:
@@ -204,6 +209,16 @@ def _kept(name: str, pool: pl.DataFrame, opened: dict[str, pl.DataFrame], measur
     return pl.concat([_foremost(pool, by, measuring), *linked]).unique(_UNIQUE, keep="first").sort(_UNIQUE)
 
 
-def _without_clips(scenes: Scenes) -> Counter[str]:
-    short = scenes.scenes.select(pl.min_horizontal("keyframes", HISTORY_FRAMES).sum()).item()
-    return Counter({f"key frames without {HISTORY_FRAMES} earlier ones, so no query frames": short} if short else {})
+def _unasked(signals: Signals, templates: Sequence[str]) -> Counter[str]:
+    """Key frames that are no query frames, or have no future, and objects that are no targets."""
+    asked = [TEMPLATES[name] for name in templates]
+    after = pl.col("frame").max().over("scene") - pl.col("frame")
+    frames = signals.ego.select(early=pl.col("frame") < HISTORY_FRAMES, after=after)
+    found = Counter({f"key frames without {HISTORY_FRAMES} earlier ones: no query frames": int(frames["early"].sum())})
+    if future := max(template.future_frames for template in asked):
+        late = frames.filter(~pl.col("early") & (pl.col("after") < future)).height
+        found[f"query frames without {future} later ones: not asked about the future"] = late
+    if any(template.has_target for template in asked):
+        there = signals.objects.filter(pl.col("frame") >= HISTORY_FRAMES).height
+        found[_NO_TARGETS] = there - signals.targets.height
+    return found

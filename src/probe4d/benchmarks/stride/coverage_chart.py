@@ -32,7 +32,7 @@ def coverage_svg(coverage: Coverage) -> str:
     import altair as alt
     import vl_convert
 
-    panels = [_overall(coverage.tags), _by_family(coverage.tags)]
+    panels: list[altair.Chart | altair.LayerChart] = [_overall(coverage.tags), _by_family(coverage.tags)]
     if coverage.manoeuvres.height:
         panels.append(_manoeuvres(coverage.manoeuvres))
     config: dict[str, Any] = {
