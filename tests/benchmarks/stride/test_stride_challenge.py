@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -127,6 +128,15 @@ def test_who_brakes_or_turns_moves_unusually(before: dict[str, Any], now: dict[s
 def test_weights_sum_to_what_a_reader_can_judge_a_score_by() -> None:
     assert sum(component.weight for component in COMPONENTS.values()) == 10
     assert all(component.reason and component.measure for component in (COMPONENTS | TARGET_COMPONENTS).values())
+
+
+def test_the_page_for_users_has_the_tags_and_weights_of_the_code() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "stride.md").read_text()
+    for of_what, components in (("clip", COMPONENTS), ("target", TARGET_COMPONENTS)):
+        for name, (weight, measure, reason) in components.items():
+            signal = name.removeprefix("target_").replace("_", " ")
+            assert f"| {of_what} | {signal} | {weight:g} | {measure} | {reason} |\n" in page
+    assert all(f"| `{tag}` | {meaning} |\n" in page for tag, meaning in TAGS.items())
 
 
 @pytest.mark.parametrize(
