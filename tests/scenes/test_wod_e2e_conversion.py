@@ -389,3 +389,10 @@ def test_another_conversion_and_other_contents_are_refused(shards: Path, convert
     (tmp_path / "full" / "thesis.tex").touch()
     with pytest.raises(InputError, match="is no folder of this conversion and is not empty"):
         convert(index_frames(shards), tmp_path / "full")
+
+
+def test_clusters_of_other_sequences_are_refused(shards: Path, tmp_path: Path) -> None:
+    (tmp_path / "clusters.json").write_text('{"another": "Cut-ins"}')
+    with pytest.raises(InputError, match=r"of which a scenario cluster is given\. Name the table that was released"):
+        convert(index_frames(shards), tmp_path / "data", clusters=read_clusters(tmp_path / "clusters.json"))
+    assert not (tmp_path / "data").exists()

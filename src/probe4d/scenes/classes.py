@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["CLASSES", "label_of_category"]
+from probe4d.origins import WAYMO_VERSIONS
+
+__all__ = ["CLASSES", "classes_told", "label_of_category"]
 
 CLASSES: tuple[str, ...] = (
     "car",
@@ -39,3 +41,17 @@ def label_of_category(category: str) -> str | None:
     """
     label = _LABEL_OF_CATEGORY.get(category)
     return label or _LABEL_OF_BRANCH.get(".".join(category.split(".")[:2]))
+
+
+def classes_told(version: str) -> tuple[str, ...]:
+    """Classes that the annotations of a dataset tell apart, in the order of `CLASSES`; no other is ever known absent.
+
+    All ten, but for what Probe4D converts from Waymo's data: there a vehicle may be a car, a truck or another, cones
+    and barriers have no boxes, and in end-to-end data nothing has.
+
+    Args:
+        version: Name of the dataset's tables.
+    """
+    if version == WAYMO_VERSIONS["perception"]:
+        return ("pedestrian", "bicycle")
+    return () if version == WAYMO_VERSIONS["end-to-end"] else CLASSES

@@ -22,6 +22,7 @@ from probe4d.benchmarks.lidar_hallu.rules import (
     predicate_answers,
 )
 from probe4d.benchmarks.sampling import arranged
+from probe4d.scenes.classes import CLASSES, classes_told
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes
 
@@ -73,7 +74,10 @@ def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
     )
     exclusions = dict(objects.exclusions)
     nearest = nearest_objects(objects.annotated)
-    pools = _existence(class_presence(scenes.keyframes, nearest), nearest)
+    told = classes_told(scenes.version)
+    pools = _existence(class_presence(scenes.keyframes, nearest, told), nearest)
+    untold = scenes.keyframes.height * (len(CLASSES) - len(told))
+    _count(exclusions, "existence: classes that the dataset does not tell apart, at a key frame", untold)
 
     kept = nearest.filter(pl.col("margin") >= measuring.min_margin)
     _count(exclusions, f"position: margin below {measuring.min_margin:g} degrees", nearest.height - kept.height)
@@ -96,8 +100,12 @@ def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
     pools["distance"] = frames.filter(pl.col("margin") >= measuring.min_margin)
     _count(exclusions, f"distance: margin below {measuring.min_margin:g} m", frames.height - pools["distance"].height)
     if measuring.geometric_events:
-        pools["temporal"], left_out = measured_events(scenes, objects.annotated, nearest)
+        events, left_out = measured_events(scenes, objects.annotated, nearest)
         exclusions |= left_out
+        # A nearer object may be of a class that nobody told apart.
+        certain = events.filter(pl.lit(len(told) == len(CLASSES)) | (pl.col("kind") != "closest-class"))
+        _count(exclusions, "temporal: the dataset does not tell all classes apart", events.height - certain.height)
+        pools["temporal"] = certain
     return Candidates(pools, exclusions)
 
 

@@ -8,6 +8,7 @@ same distance the one with the smaller track token is the nearest; of two classe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -208,8 +209,13 @@ def nearest_objects(objects: pl.DataFrame) -> pl.DataFrame:
     return nearest.with_columns(margin=pl.Series(sector_margin_deg(nearest["bearing_deg"])))
 
 
-def class_presence(keyframes: pl.DataFrame, nearest: pl.DataFrame) -> pl.DataFrame:
+def class_presence(keyframes: pl.DataFrame, nearest: pl.DataFrame, told: Sequence[str] = CLASSES) -> pl.DataFrame:
     """Whether each of the ten classes is present at each key frame.
+
+    Args:
+        keyframes: The key frames.
+        nearest: The nearest objects (see `nearest_objects`).
+        told: Classes that the dataset's annotations tell apart; others are never said to be absent.
 
     Returns:
         Columns scene, frame, present and absent (lists of labels in class order); one row a key frame.
@@ -223,7 +229,7 @@ def class_presence(keyframes: pl.DataFrame, nearest: pl.DataFrame) -> pl.DataFra
         .group_by("scene", "frame", maintain_order=True)
         .agg(
             present=pl.col("label").filter(pl.col("present").is_not_null()),
-            absent=pl.col("label").filter(pl.col("present").is_null()),
+            absent=pl.col("label").filter(pl.col("present").is_null() & pl.col("label").is_in(list(told))),
         )
     )
 

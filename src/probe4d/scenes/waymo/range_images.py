@@ -68,10 +68,10 @@ def _matrix(packed: bytes, channels: int, noun: str) -> NDArray[np.float32]:
     message = parsed("MatrixFloat", data) if unpacking.eof else None
     if message is None:
         raise Unfit(f"has {noun} that cannot be unpacked")
-    values, shape = np.array(message.data, dtype=np.float32), tuple(message.shape.dims)
-    if len(shape) != 3 or shape[2] != channels or min(shape) < 1 or math.prod(shape) != len(values):
-        raise Unfit(f"has {noun} of shape {shape} with {len(values)} values instead of (rows, columns, {channels})")
-    return values.reshape(shape)
+    shape, count = tuple(message.shape.dims), len(message.data) / 4
+    if len(shape) != 3 or shape[2] != channels or min(shape) < 1 or math.prod(shape) != count:
+        raise Unfit(f"has {noun} of shape {shape} with {count:g} values instead of (rows, columns, {channels})")
+    return np.frombuffer(message.data, dtype="<f4").reshape(shape)
 
 
 def _calibration(frame: Any, rows: int) -> tuple[SE3, NDArray[np.float64]]:

@@ -92,7 +92,8 @@ MESSAGES: dict[str, dict[str, FieldOf]] = {
         "range_image_compressed": FieldOf(2, "bytes"),
         "range_image_pose_compressed": FieldOf(4, "bytes"),
     },
-    "MatrixFloat": {"data": FieldOf(1, "float", repeated=True), "shape": FieldOf(2, "MatrixShape")},
+    # Packed floats are on the wire as bytes are, and read as such they need not become a million objects.
+    "MatrixFloat": {"data": FieldOf(1, "bytes"), "shape": FieldOf(2, "MatrixShape")},
     "MatrixShape": {"dims": FieldOf(1, "int32", repeated=True)},
     "Label": {
         "box": FieldOf(1, "Box"),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from probe4d.errors import InputError
 from probe4d.origins import WAYMO_VERSIONS
 from probe4d.scenes.fingerprint import table_digest
 from probe4d.scenes.nuscenes_writing.conversion import Conversion, Converted, Target, as_columns, convert_scenes
@@ -91,12 +92,15 @@ def convert(
 
     Raises:
         InputError: `out` holds something else or a conversion of other shards, no frame can be used, two clusters are
-            of one frame, or a shard has changed since it was indexed.
+            of one frame or none is of any, or a shard has changed since it was indexed.
         RunError: A file could not be written to the end.
     """
     frames = index.frames.with_columns(cluster=pl.lit(None, pl.String))
     if clusters is not None:
         frames = frames.with_columns(clusters_of_frames(frames, clusters))
+        if frames["cluster"].null_count() == frames.height:
+            what = "holds no sequence or frame of which a scenario cluster is given."
+            raise InputError(what, path=index.root, remedy="Name the table that was released with these shards.")
     return convert_scenes(
         out,
         Conversion(
