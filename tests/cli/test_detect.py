@@ -98,6 +98,10 @@ def test_bad_rows_are_told_in_one_line(command: Command, kitti: Path, tmp_path: 
     ("told", "said"),
     [
         ((), "Give one: --detections or --model"),
+        (
+            ("--detections", "found.csv", "--out", "objects.csv"),
+            "objects.csv: the file of objects must end in .parquet",
+        ),
         (("--detections", "found.csv", "--model", "sam3:x"), "Give one: --detections or --model"),
         (("--model", "yolo"), "there is no detector 'yolo'"),
         (("--model", "sam3:nowhere"), "nowhere: is no folder of a SAM 3 checkpoint"),
@@ -110,6 +114,6 @@ def test_bad_rows_are_told_in_one_line(command: Command, kitti: Path, tmp_path: 
 )
 def test_bad_arguments_are_refused(kitti: Path, tmp_path: Path, told: tuple[object, ...], said: str) -> None:
     with pytest.raises(InputError) as caught:
-        called("detect", kitti, *told, "--out", tmp_path / "objects.parquet")
+        called("detect", kitti, "--out", tmp_path / "objects.parquet", *told)
     assert said in str(caught.value)
     assert not any(tmp_path.iterdir())

@@ -51,11 +51,11 @@ def test_every_kind_of_file_gives_the_same(scenes: Scenes, tmp_path: Path, suffi
 
 
 def test_images_may_be_named_by_their_file(scenes: Scenes, tmp_path: Path) -> None:
-    row = {"file": "samples/CAM_FRONT/a-2.jpg", "category": "person", **BOX, "confidence": 1}
+    row = {"file": "a-2.jpg", "category": "person", **BOX, "confidence": 1}
     table = read_detections(write(tmp_path / "found.csv", row), scenes)
     assert table.select("scene", "frame", "channel").rows() == [("a", 2, "CAM_FRONT")]
-    with pytest.raises(InputError, match=r"found\.csv, line 2: is of the file 'a-2\.jpg', which is no camera image"):
-        read_detections(write(tmp_path / "found.csv", row | {"file": "a-2.jpg"}), scenes)
+    with pytest.raises(InputError, match=r"found\.csv, line 2: is of the file 'a-3\.jpg', which is no camera image"):
+        read_detections(write(tmp_path / "found.csv", row | {"file": "a-3.jpg"}), scenes)
 
 
 def test_what_rounds_out_of_the_image_is_cut_off(scenes: Scenes, tmp_path: Path) -> None:
@@ -115,6 +115,11 @@ def test_what_is_no_number_is_named(scenes: Scenes, tmp_path: Path, name: str) -
     rows = [ROW | {"mask_quality": 0.5, "area_px": 5.0}] * 1 + [ROW | {"frame": 0, name: float("nan")}]
     with pytest.raises(InputError, match=r"found\.parquet, row 2: has a"):
         read_detections(write(tmp_path / "found.parquet", *rows), scenes)
+
+
+def test_a_file_of_unknown_classes_alone(scenes: Scenes, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 2: has the class dog, which is not known"):
+        read_detections(write(tmp_path / "found.csv", ROW | {"category": "dog"}), scenes)
 
 
 def test_rows_that_are_there_twice_are_named_and_counted(scenes: Scenes, tmp_path: Path) -> None:

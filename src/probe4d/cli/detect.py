@@ -72,6 +72,8 @@ def detect(
     from probe4d.scenes.estimated.filters import DetectionFilters
     from probe4d.scenes.estimated.objects_file import write_objects
 
+    if out.suffix != ".parquet":
+        raise InputError("the file of objects must end in .parquet.", path=out)
     if (detections is None) == (model is None):
         raise InputError("objects come from a file or from a model.", remedy="Give one: --detections or --model.")
     kept = DetectionFilters(filters.min_confidence, filters.min_mask_quality, filters.min_area, filters.most_objects)

@@ -12,7 +12,7 @@ from PIL import Image
 from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer, Sam3Model
 
-from probe4d.errors import InputError
+from probe4d.errors import InputError, RunError
 from probe4d.models.detectors.detector import Detection
 from probe4d.models.detectors.loading import load_detector
 from probe4d.models.detectors.sam3 import LEAST_SCORE, Sam3Detector, load_sam3
@@ -90,6 +90,19 @@ def test_the_detector_of_a_checkpoint_for_videos_is_read(folder: Path, detector:
     for name in ("tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
     assert load_sam3(tmp_path, device="cpu").fingerprint == detector.fingerprint
+
+
+def test_memory_that_does_not_suffice_says_what_to_lower(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    detector = load_sam3(folder, device="cpu")
+
+    def full(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError("out of memory")
+
+    monkeypatch.setattr(detector._model, "get_vision_features", full)
+    with pytest.raises(RunError, match=r"does not suffice for 4 images at once.*fewer at once \(--batch 2\)\."):
+        detector.detect([picture(0)] * 4, PROMPTS)
+    with pytest.raises(RunError, match=r"for 1 image at once\. Take another device \(--device\)\."):
+        detector.detect([picture(0)], PROMPTS)
 
 
 class TestRefused:

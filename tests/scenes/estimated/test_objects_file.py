@@ -48,7 +48,7 @@ def test_some_scenes_have_their_objects_alone(scenes: Scenes, found: EstimatedOb
 def test_objects_of_another_dataset_are_refused(scenes: Scenes, found: EstimatedObjects, tmp_path: Path) -> None:
     write_objects(found, tmp_path / "objects.parquet")
     with pytest.raises(InputError, match="holds objects of another dataset than"):
-        read_objects(tmp_path / "objects.parquet", replace(scenes, fingerprint="0" * 64))
+        read_objects(tmp_path / "objects.parquet", replace(scenes, fingerprint="1" * 64))
 
 
 def write_with(objects: pl.DataFrame, path: Path, metadata: dict[str, str] | None) -> Path:

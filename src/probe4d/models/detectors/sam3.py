@@ -13,6 +13,7 @@ from PIL import Image
 from probe4d.errors import InputError
 from probe4d.models.detectors.detector import Detection
 from probe4d.models.lidar_lm.needs import refuse_missing
+from probe4d.wording import counted
 
 if TYPE_CHECKING:
     import torch
@@ -73,8 +74,15 @@ class Sam3Detector:
         """Find objects; see `Detector.detect`. The image is looked at once, whatever the number of prompts."""
         import torch
 
+        from probe4d.models.lidar_lm.memory import memory_that_suffices
+
         found: list[list[Detection]] = [[] for _ in images]
-        with torch.inference_mode():
+        fewer = f", or look at fewer at once (--batch {len(images) // 2})" if len(images) > 1 else ""
+        words = (
+            f"the memory of {self._device} does not suffice for {counted(len(images), 'image')} at once. "
+            f"Take another device (--device){fewer}."
+        )
+        with torch.inference_mode(), memory_that_suffices(words):
             pixels = torch.from_numpy(np.stack([self._prepared(image) for image in images]))
             seen = self._model.get_vision_features(pixel_values=pixels.to(self._device, self._model.dtype))
             for prompt in prompts:
