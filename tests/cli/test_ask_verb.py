@@ -15,28 +15,11 @@ from fake_server import FakeServer
 
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.cli import app, output
-from probe4d.errors import Probe4DError, RunError
+from probe4d.errors import RunError
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 Server = Callable[..., FakeServer]
 MODEL = ("--model", "openai-api/fake/m")
-
-
-@pytest.fixture
-def here(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run the command line in this process, where inspect-ai is imported once."""
-
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        try:
-            code = app([str(argument) for argument in arguments], standalone_mode=False) or 0
-        except Probe4DError as error:
-            output.fail(str(error))
-            code = error.exit_code
-        printed = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, code, printed.out, printed.err)
-
-    return run
 
 
 def test_asked_diagnosed_and_not_asked_again(
