@@ -220,6 +220,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     (workplace.folder / "answers.jsonl").write_text(answers)
     told = ("--model", "m", "--allow-missing")
     run("import", "answers", bench, "answers.jsonl", "--out", "imported", *told)
+    run("import", "waypoints", "answers.jsonl", "--bench", bench, "--out", "planned", code=2)  # which asks for none
     _ask_a_talkative_server(run, bench, fake_server)
     address = fake_server(default=f"car {ECHOED}", delay_s=0.0).base_url
     with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
@@ -300,6 +301,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("export-checkpoint", "nowhere", "--out", "exported"),
     ("import", "answers", "nowhere", "nowhere", "--out", "imported", "--model", "m"),
     ("import", "training", "nowhere", "--out", "imported"),
+    ("import", "waypoints", "nowhere", "--bench", "nowhere", "--out", "imported"),
     ("import", "lidar-hallu", "nowhere", "--out", "imported"),
     ("ask", "nowhere", "--model", "openai/m", "--out", "asked"),
     ("judge", "run", "nowhere", "nowhere", "--model", "openai/m", "--out", "judged"),

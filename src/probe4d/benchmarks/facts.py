@@ -38,6 +38,7 @@ __all__ = [
     "WaypointFacts",
     "option_measures",
     "pointed_objects",
+    "query_frame",
     "target_of",
     "waypoint_facts",
     "witness_of",
@@ -171,6 +172,11 @@ def _as_asked_about(question: Question, objects: tuple[PointedObject, ...]) -> t
         )
         for one, label in zip(objects, words, strict=True)
     )
+
+
+def query_frame(question: Question) -> int | None:
+    """The key frame in whose ego frame waypoints lie: the last that is asked about; null without one."""
+    return max(question.frames, default=None)
 
 
 def waypoint_facts(question: Question) -> WaypointFacts:

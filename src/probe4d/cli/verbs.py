@@ -23,6 +23,7 @@ _FILES = (
     "judge",
     "judge_agree",
     "import_",
+    "import_waypoints",
     "export",
     "export_checkpoint",
     "diagnose",

@@ -5,29 +5,25 @@ Who answered may be a model that no interface serves, or a person, whose run giv
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, questions_from
 from probe4d.errors import InputError
 from probe4d.exchange.answer_rows import answer_rows, optional_text, question_of, questions_named, reply_of
+from probe4d.exchange.problems import Problem, refuse_problems
 from probe4d.runs.run import Answer, AnswerError, AnswerKey, RunRecord, refuse_used, write_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting, setting_named
 from probe4d.runs.ways import OPTION_COUNT, ways_of_shapes
-from probe4d.store.files import write_bytes
 from probe4d.store.rows import Row
 from probe4d.version import __version__
 
 __all__ = ["import_answers"]
-
-_LISTED = 10  # what a sentence can hold of each kind
 
 
 def import_answers(
@@ -80,7 +76,8 @@ def import_answers(
     found = _found(file, benchmark, how)
     if not allow_missing:
         found.problems.extend(_missing(benchmark, how, found.replies))
-    _refuse_problems(file, found, Path(problems) if problems is not None else None)
+    listing = Path(problems) if problems is not None else None
+    refuse_problems(file, found.problems, answered=len(found.replies), listing=listing)
     answers = [reply for reply in found.replies.values() if isinstance(reply, Answer)]
     errors = [reply for reply in found.replies.values() if isinstance(reply, AnswerError)]
     record = RunRecord(
@@ -111,46 +108,12 @@ def _setting(name: str, *, is_new: bool) -> Setting:
     return known
 
 
-class _Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing for which a file is refused: a line of the list of problems."""
-
-    problem: Literal["unknown", "repeated", "missing"]
-    question: str
-    variant: str | None = None
-    where: str | None = None
-    first: str | None = None
-
-    def __str__(self) -> str:
-        name = self.question if self.variant is None else f"{self.question} ({self.variant})"
-        match self.problem:
-            case "unknown":
-                return f"{self.where}: {self.question!r}"
-            case "repeated":
-                return f"{self.where}: {name} as in {self.first}"
-            case "missing":
-                return name
-
-
-_WORDS = {
-    "unknown": (
-        "rows that answer no question of this benchmark",
-        "give the benchmark that the answers belong to (ids are in questions.parquet)",
-    ),
-    "repeated": ("rows that answer a question again", "keep one row of each"),
-    "missing": (
-        "answers that are missing",
-        "add what is missing or import what is there (allow_missing=True, --allow-missing)",
-    ),
-}
-"""What there is of each problem, and what helps."""
-
-
 @dataclass(frozen=True)
 class _Found:
     """What a file holds: replies by question and variant, in its order, and what of it cannot be used."""
 
     replies: dict[AnswerKey, Answer | AnswerError] = field(default_factory=dict)
-    problems: list[_Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
 def _found(file: Path, benchmark: Benchmark, setting: Setting) -> _Found:
@@ -159,12 +122,12 @@ def _found(file: Path, benchmark: Benchmark, setting: Setting) -> _Found:
     for row, questions in _rows(file, benchmark):
         identity = question_of(file, row, questions)
         if identity not in questions:
-            found.problems.append(_Problem(problem="unknown", question=identity, where=row.where))
+            found.problems.append(Problem(problem="unknown", question=identity, where=row.where))
             continue
         variant = _variant(file, row, questions[identity], setting)
         key = (identity, variant.name)
         if key in rows:
-            again = _Problem(
+            again = Problem(
                 problem="repeated", question=identity, variant=variant.name, where=row.where, first=rows[key]
             )
             found.problems.append(again)
@@ -184,7 +147,7 @@ def _rows(file: Path, benchmark: Benchmark) -> Iterator[tuple[Row, Mapping[str, 
         yield from ((row, questions) for row in part)
 
 
-def _missing(benchmark: Benchmark, setting: Setting, replies: Collection[AnswerKey]) -> list[_Problem]:
+def _missing(benchmark: Benchmark, setting: Setting, replies: Collection[AnswerKey]) -> list[Problem]:
     table = benchmark.table
     expected = table.select("format", OPTION_COUNT, question="id").join(
         ways_of_shapes(setting, table), on=["format", "size"], maintain_order="left_right"
@@ -192,38 +155,9 @@ def _missing(benchmark: Benchmark, setting: Setting, replies: Collection[AnswerK
     given = pl.DataFrame(list(replies), schema={"question": pl.String, "variant": pl.String}, orient="row")
     missing = expected.join(given, on=given.columns, how="anti", nulls_equal=True, maintain_order="left")
     return [
-        _Problem(problem="missing", question=question, variant=variant)
+        Problem(problem="missing", question=question, variant=variant)
         for question, variant in missing.select(given.columns).iter_rows()
     ]
-
-
-def _refuse_problems(file: Path, found: _Found, listing: Path | None) -> None:
-    """Refuse a file with strangers, repetitions or gaps, and tell of all three at once.
-
-    Raises:
-        InputError: There are any.
-    """
-    if not found.problems:
-        return
-    of_kinds = {kind: [one for one in found.problems if one.problem == kind] for kind in _WORDS}
-    expected = {"missing": f" of {len(found.replies) + len(of_kinds['missing']):,}"}
-    faults = [
-        f"{_WORDS[kind][0]}: {len(some):,}{expected.get(kind, '')} ({_first(some)})"
-        for kind, some in of_kinds.items()
-        if some
-    ]
-    remedy = "; ".join(_WORDS[kind][1] for kind, some in of_kinds.items() if some)
-    remedy = f"{remedy[0].upper()}{remedy[1:]}."
-    if listing is not None:
-        write_bytes(listing, msgspec.json.Encoder().encode_lines(found.problems))
-        remedy += f" All of them are listed in {listing}."
-    elif any(len(some) > _LISTED for some in of_kinds.values()):
-        remedy += " To have all of them listed, give a file for them (problems=, --problems)."
-    raise InputError("; ".join(faults) + ".", path=file, remedy=remedy)
-
-
-def _first(problems: Sequence[_Problem]) -> str:
-    return ", ".join(map(str, problems[:_LISTED])) + (", …" if len(problems) > _LISTED else "")
 
 
 def _variant(file: Path, row: Row, question: Question, setting: Setting) -> Variant:

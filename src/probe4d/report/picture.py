@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from probe4d.benchmarks.facts import query_frame
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.source import SceneNames
@@ -20,7 +21,7 @@ from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.entities import Entity, SceneBoxes, entities_at, measured_elsewhere, unpack
 from probe4d.report.reference import answer_text
 from probe4d.report.shapes import LETTER_WIDTH, PANEL, Label, Panel, Shape, View, apart, extent_for, outline
-from probe4d.report.trajectories import Trajectory, is_about_waypoints, query_frame, waypoint_panel
+from probe4d.report.trajectories import Trajectory, is_about_waypoints, waypoint_panel
 from probe4d.scenes.classes import CLASSES
 from probe4d.scenes.geometry import SECTORS
 from probe4d.scenes.tables import Scenes

@@ -19,7 +19,7 @@ from probe4d.diagnosis.controls import STATIONARY
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.shapes import PANEL, Label, Panel, Point, Shape, View, extent_for
 
-__all__ = ["Trajectory", "is_about_waypoints", "query_frame", "reference_of", "trajectories_of", "waypoint_panel"]
+__all__ = ["Trajectory", "is_about_waypoints", "reference_of", "trajectories_of", "waypoint_panel"]
 
 REFERENCE = "reference"
 
@@ -46,11 +46,6 @@ class Trajectory(NamedTuple):
 def is_about_waypoints(question: Question) -> bool:
     """Whether a question asks for waypoints."""
     return question.format == "waypoints"
-
-
-def query_frame(question: Question) -> int | None:
-    """The key frame in whose ego frame waypoints lie: the last that is asked about; null without one."""
-    return max(question.frames, default=None)
 
 
 def reference_of(question: Question) -> tuple[Point, ...]:

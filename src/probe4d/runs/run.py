@@ -217,7 +217,11 @@ def refuse_used(path: Path) -> None:
 
 
 def write_run(
-    path: Path | str, record: RunRecord, answers: Sequence[Answer], errors: Sequence[AnswerError] = ()
+    path: Path | str,
+    record: RunRecord,
+    answers: Sequence[Answer],
+    errors: Sequence[AnswerError] = (),
+    left_out: Sequence[LeftOut] = (),
 ) -> None:
     """Write a whole run folder at once, as imports do: it appears complete under its name, or not at all.
 
@@ -229,8 +233,9 @@ def write_run(
     encode = msgspec.json.Encoder().encode_lines
     with whole_folder(path) as temporary:
         write_bytes(temporary / ANSWERS_FILE, encode(answers))
-        if errors:
-            write_bytes(temporary / ERRORS_FILE, encode(errors))
+        for name, lines in ((ERRORS_FILE, errors), (LEFT_OUT_FILE, left_out)):
+            if lines:
+                write_bytes(temporary / name, encode(lines))
         write_bytes(temporary / RECORD_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
