@@ -71,8 +71,8 @@ def vanishing(*frames: int, x: float = 20.0) -> list[Place | None]:
         ([Thing(name, vanishing(2)) for name in "abcd"], "three or more"),
         ([Thing("a", vanishing(0, 4))], "none"),  # is there again
         ([Thing("a", vanishing(5, 6))], "none"),  # comes later
-        ([Thing("a", vanishing(2, x=50))], "one"),
-        ([Thing("a", vanishing(2, x=50.25))], "none"),
+        ([Thing("a", vanishing(2, x=30))], "one"),
+        ([Thing("a", vanishing(2, x=30.25))], "none"),
         ([Thing("a", vanishing(2), visibility=1)], "none"),  # was not seen
         ([Thing("a", vanishing(2), visibility=2)], "one"),
     ],
@@ -92,7 +92,7 @@ def test_tracks_are_gone_that_were_seen_near(things: list[Thing], expected: str)
         ((2, 2, 2, 2, 1), 20, "none"),
         ((4, 4, 4, 4, 2), 20, "none"),
         ((1, 1, 1, 1, 1), 20, "none"),
-        ((4, 4, 4, 4, 1), 50.25, "none"),
+        ((4, 4, 4, 4, 1), 30.25, "none"),
     ],
 )
 def test_tracks_are_occluded_that_were_well_visible_near(levels: tuple[int, ...], x: float, expected: str) -> None:
@@ -108,7 +108,7 @@ def test_the_four_earlier_frames_count_and_no_others() -> None:
 
 def test_nothing_is_said_of_what_was_seen_where_visibility_is_unknown() -> None:
     levels = [4, 4, None, 4, 4, 4, 4, 4, 4, 4]
-    near, far = (Thing("a", still(x, 0), visibility=levels) for x in (20, 55))
+    near, far = (Thing("a", still(x, 0), visibility=levels) for x in (20, 35))
     for template in ("TM-1", "TM-4"):
         signals = signals_in([near], cameras=False)
         assert [text(template, signals, frame=frame) for frame in (4, 6, 7)] == [None, None, "none"]

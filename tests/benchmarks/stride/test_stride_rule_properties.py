@@ -124,6 +124,7 @@ def check_well_formed(template: str, answered: pl.DataFrame, signals: Signals) -
     assert set(answered["margin_unit"].drop_nulls()) <= set(LEAST_MARGIN)
     for facts in answered["facts"].head(50):
         assert isinstance(json.loads(facts), dict)
+        assert not re.search(r"-0\.0(?!\d)", facts)
 
 
 @pytest.fixture(scope="module")

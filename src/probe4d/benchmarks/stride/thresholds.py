@@ -99,8 +99,8 @@ WELL_VISIBLE_LEVEL = 3
 """Visibility level (60 % and more) from which an object counts as well visible; level 1 (below 40 %) is occluded."""
 SEEN_LEVEL = 2
 """Visibility level (40 % and more) from which an object counts as seen at all, and may be a target."""
-MEMORY_RANGE_M = 50.0
-"""Objects farther off are too small in the grid to be remembered."""
+MEMORY_RANGE_M = 30.0
+"""Objects farther off are too small in the grid to be missed; a car is some 20 pixels long there."""
 
 LEAST_MARGIN: dict[str, float] = {
     "metres": 0.5,

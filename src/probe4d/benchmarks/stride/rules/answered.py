@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import polars as pl
+from polars.datatypes import DataTypeClass
 
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES, LEAST_MARGIN, SEEN_LEVEL
@@ -106,14 +107,15 @@ def visible_targets(signals: Signals) -> pl.DataFrame:
 
 def _as_json(facts: pl.DataFrame) -> pl.Series:
     """Each row as a JSON object, numbers rounded and never -0."""
-    rounded = [
-        pl.col(name).round(_DECIMALS) + 0.0
-        if dtype == pl.Float64
-        else pl.col(name).list.eval(pl.element().round(_DECIMALS) + 0.0)
-        if dtype == pl.List(pl.Float64)
-        else pl.col(name).list.eval(pl.element().list.eval(pl.element().round(_DECIMALS) + 0.0))
-        if dtype == pl.List(pl.List(pl.Float64))
-        else pl.col(name)
-        for name, dtype in facts.schema.items()
-    ]
-    return facts.select(pl.struct(rounded).struct.json_encode()).to_series()
+    columns = [_rounded(pl.col(name), dtype).alias(name) for name, dtype in facts.schema.items()]
+    return facts.select(pl.struct(columns).struct.json_encode()).to_series()
+
+
+def _rounded(values: pl.Expr, dtype: pl.DataType | DataTypeClass) -> pl.Expr:
+    """Numbers, or those in lists, rounded; other values as they are."""
+    if isinstance(dtype, pl.List):
+        return values.list.eval(_rounded(pl.element(), dtype.inner))
+    if dtype != pl.Float64:
+        return values
+    rounded = values.round(_DECIMALS)
+    return pl.when(rounded == 0).then(0.0).otherwise(rounded)

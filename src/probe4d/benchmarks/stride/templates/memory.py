@@ -25,7 +25,10 @@ TEMPORAL_MEMORY = (
             f"Tracks of visibility level {SEEN_LEVEL} or more within {MEMORY_RANGE_M:g} m in one of the "
             f"{HISTORY_FRAMES} frames before that have no box at the query frame."
         ),
-        question="How many objects that were visible in the earlier frames are gone in the last one?",
+        question=(
+            f"How many objects that were visible within {MEMORY_RANGE_M:g} m in the earlier frames are gone in the "
+            "last one?"
+        ),
         options=HOW_MANY,
         option_count=4,
         statement="The number of objects that are gone is {answer}.",
@@ -65,7 +68,10 @@ TEMPORAL_MEMORY = (
             f"Tracks of visibility level {WELL_VISIBLE_LEVEL} or more within {MEMORY_RANGE_M:g} m in one of "
             f"the {HISTORY_FRAMES} frames before that are of level 1 at the query frame."
         ),
-        question="How many objects that were well visible in the earlier frames are occluded in the last one?",
+        question=(
+            f"How many objects that were well visible within {MEMORY_RANGE_M:g} m in the earlier frames are occluded "
+            "in the last one?"
+        ),
         options=HOW_MANY,
         option_count=4,
         statement="The number of objects that are occluded now is {answer}.",
