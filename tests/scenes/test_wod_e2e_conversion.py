@@ -313,9 +313,29 @@ def test_a_frame_that_cannot_be_used_is_left_out(tmp_path: Path, parts: dict[str
     assert row[3].startswith(reason)
 
 
+def test_a_sequence_whose_times_cannot_be_is_left_out(tmp_path: Path) -> None:
+    frames = [record(data_of("a", 0)), record(data_of("b", 0)), unsaid("b", 1, START_US + 10**10)]
+    write_shard(tmp_path / "shards", "one", *frames)
+    converted = convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    assert open_scenes(converted.root).names == ["a"]
+    assert converted.left_out["frame"].to_list() == ["b-0", "b-1"]
+    said = "is of a sequence that cannot be used: the first and the last frame are 10,000 s apart"
+    assert all(reason.startswith(said) for reason in converted.left_out["reason"])
+
+
+def test_a_camera_keeps_no_time_that_is_not_of_its_frame(tmp_path: Path) -> None:
+    """As in records made of one frame's images, which keep the time that they had."""
+    images = surround_frame(0, pose_of(0), 1_550_000_000.0)
+    frames = [record(end_to_end(f"a-{number}", START_US + 100_000 * number, frame=images)) for number in (0, 5)]
+    write_shard(tmp_path / "shards", "one", *frames)
+    scenes = open_scenes(convert(index_frames(tmp_path / "shards"), tmp_path / "data").root)
+    assert scenes.keyframes["timestamp_us"].to_list() == [START_US, START_US + 500_000]
+    assert set(scenes.sensors["timestamp_us"]) == {START_US, START_US + 500_000}
+
+
 def test_where_no_frame_can_be_used_nothing_is_made(tmp_path: Path) -> None:
     write_shard(tmp_path / "shards", "one", unsaid("a", 0, frame=small_frame()))
-    with pytest.raises(InputError, match="no frame can be converted: a-0 has no image of the camera FRONT"):
+    with pytest.raises(InputError, match=r"converted: a-0 has no image of the camera FRONT.*\(1 place in all"):
         convert(index_frames(tmp_path / "shards"), tmp_path / "data")
     assert not (tmp_path / "data" / VERSION).exists()
 
@@ -355,7 +375,7 @@ def test_a_kill_while_tables_are_written_leaves_none(
 ) -> None:
     out = tmp_path / "data"
     with monkeypatch.context() as patch:
-        patch.setattr(writing, "_columns", lambda *_: 1 / 0)
+        patch.setattr(writing, "sensor_rows", lambda _: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             converted_into(out, shards)
     assert not (out / VERSION).exists()

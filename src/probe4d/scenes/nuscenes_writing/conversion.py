@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import io
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +25,7 @@ from probe4d.scenes.nuscenes_writing.scene_writer import log_token
 from probe4d.scenes.nuscenes_writing.tables import write_map, write_tables
 from probe4d.store.files import whole_file, write_error, write_text
 from probe4d.store.job_folder import hold_folder
+from probe4d.wording import counted
 
 __all__ = ["LEFT_OUT_SCHEMA", "Conversion", "Converted", "Target", "as_columns", "convert_scenes"]
 
@@ -170,16 +171,18 @@ def _record_name(scene: str) -> str:
 
 def _write(root: Path, target: Target, scenes: Sequence[str], faults: pl.DataFrame) -> pl.DataFrame:
     """Write what follows from all scenes, tables last; give what was left out."""
-    records = [read_record(root, _record_name(name)) for name in scenes]
-    left_out = pl.concat([faults, _columns(records, "left_out", LEFT_OUT_SCHEMA)]).sort("shard", "offset")
-    kept = [name for name, record in zip(scenes, records, strict=True) if record.rows["scene"]]
+    kept: list[str] = []
+    used: set[str] = set()  # channels; others have no reading, and a sensor without any cannot be the reference
+    columns = {name: [pl.DataFrame(schema=schema)] for name, schema in target.columns.items()}
+    columns["left_out"] = [faults]
+    for name, record in _records(root, scenes):
+        kept += [name] if record.rows["scene"] else []
+        used |= {Path(path).parts[1] for path in record.files}
+        for table, content in record.columns.items():
+            columns[table].append(pl.read_ipc(io.BytesIO(content)))
+    left_out = pl.concat(columns.pop("left_out")).sort("shard", "offset")
     if not kept:
-        shard, _, frame, reason = left_out.row(0)
-        raise InputError(
-            f"no frame can be converted: {frame or shard} {reason} ({left_out.height} like it).",
-            remedy="Fetch the shards again.",
-        )
-    used = {Path(path).parts[1] for record in records for path in record.files}  # others have no reading
+        raise _nothing_kept(left_out)
     map_token = token("map", target.dataset)
     write_map(root, map_token)
     write_text(root / "README.md", target.readme)
@@ -193,13 +196,27 @@ def _write(root: Path, target: Target, scenes: Sequence[str], faults: pl.DataFra
         "sensor": sensor_rows({name: target.modalities[name] for name in target.modalities if name in used}),
         "map": [map_row(map_token, [log_token(target.dataset, name) for name in kept])],
     }
-    write_tables(tables, shared, records)
-    for name, schema in target.columns.items():
+    write_tables(tables, shared, (record for _, record in _records(root, scenes)))
+    for name, parts in columns.items():
         with whole_file(tables / f"{name}.parquet") as path:
-            _columns(records, name, schema).write_parquet(path)
+            pl.concat(parts).write_parquet(path)
     tables.rename(root / target.version)
     shutil.rmtree(root / RECORDS)
     return left_out
+
+
+def _records(root: Path, scenes: Sequence[str]) -> Iterator[tuple[str, SceneRecord]]:
+    """What each scene left, one at a time."""
+    return ((name, read_record(root, _record_name(name))) for name in scenes)
+
+
+def _nothing_kept(left_out: pl.DataFrame) -> InputError:
+    shard, _, frame, reason = left_out.row(0)
+    places = counted(left_out.height, "place")
+    return InputError(
+        f"no frame can be converted: {frame or shard} {reason} ({places} in all cannot be used).",
+        remedy="Fetch the shards again.",
+    )
 
 
 def _described_rows(table: str, descriptions: Mapping[str, str]) -> list[Row]:
@@ -209,10 +226,10 @@ def _described_rows(table: str, descriptions: Mapping[str, str]) -> list[Row]:
     ]
 
 
-def _columns(records: Sequence[SceneRecord], name: str, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    parts = (pl.read_ipc(io.BytesIO(record.columns[name])) for record in records if name in record.columns)
-    return pl.concat([pl.DataFrame(schema=schema), *parts])
-
-
 def _read_left_out(root: Path) -> pl.DataFrame:
-    return pl.read_csv(root / _LEFT_OUT, schema=LEFT_OUT_SCHEMA)
+    path = root / _LEFT_OUT
+    try:
+        return pl.read_csv(path, schema=LEFT_OUT_SCHEMA)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        remedy = "Remove the folder, and convert again."
+        raise InputError(f"is not as it was written ({error}).", path=path, remedy=remedy) from error

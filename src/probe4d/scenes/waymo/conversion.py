@@ -18,9 +18,9 @@ from probe4d.scenes.waymo.reading import frame_at
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from probe4d.scenes.waymo_format.index import FrameIndex
 from probe4d.scenes.waymo_format.reading import Place, place_of
-from probe4d.scenes.waymo_format.resampling import RATE_HZ, resampled
+from probe4d.scenes.waymo_format.resampling import RATE_HZ
 from probe4d.scenes.waymo_format.values import Unfit
-from probe4d.scenes.waymo_format.writing import camera_reading, faults_of, left_out
+from probe4d.scenes.waymo_format.writing import camera_reading, chosen_frames, faults_of, left_out, own_time_us
 
 __all__ = ["LIDAR", "VERSION", "convert"]
 
@@ -89,7 +89,7 @@ def convert(
             categories=_CATEGORIES,
             attributes=_ATTRIBUTES,
         ),
-        {str(name): place_of(_chosen(frames)) for (name,), frames in segments},
+        {str(name): chosen_frames(frames) for (name,), frames in segments},
         functools.partial(_record, shards=index.root, has_points=_has_points(index)),
         faults=faults_of(index),
         workers=workers,
@@ -108,17 +108,14 @@ def _has_points(index: FrameIndex) -> bool:
     return False
 
 
-def _chosen(frames: pl.DataFrame) -> pl.DataFrame:
-    """Frames of a segment half a second apart."""
-    steps = resampled(frames).select("frame").drop_nulls()
-    return steps.join(frames, on="frame", how="left", maintain_order="left")
-
-
-def _record(scene: str, places: list[Place], root: Path, *, shards: Path, has_points: bool) -> SceneRecord:
-    """Write the files of a segment and give its rows."""
+def _record(
+    scene: str, segment: tuple[pl.DataFrame, pl.DataFrame], root: Path, *, shards: Path, has_points: bool
+) -> SceneRecord:
+    """Write the files of a segment, of which `chosen_frames` gave frames and what is left out, and give its rows."""
+    frames, without = segment
     lost: list[tuple[Place, str]] = []
     writer = SceneWriter(root, PERCEPTION.name, scene, vehicle="Waymo")
-    for place in places:
+    for place in place_of(frames):
         try:
             frame = frame_at(shards, place)
             if has_points and frame.points is None:
@@ -130,12 +127,12 @@ def _record(scene: str, places: list[Place], root: Path, *, shards: Path, has_po
         else:
             writer.describe(frame.segment.location, _description(frame.segment))
             _key_frame(writer, f"{file_stem(scene)}-{place.frame:03d}", frame, has_points=has_points)
-    return writer.finish({"left_out": as_columns(left_out(lost))})
+    return writer.finish({"left_out": as_columns(pl.concat([without, left_out(lost)]))})
 
 
 def _key_frame(writer: SceneWriter, stem: str, frame: Frame, *, has_points: bool) -> None:
-    front_us = None if has_points else frame.cameras[_FRONT].timestamp_us
-    index = writer.key_frame(front_us or frame.timestamp_us)
+    own_us = frame.timestamp_us
+    index = writer.key_frame(own_us if has_points else own_time_us(frame.cameras[_FRONT], own_us))
     if has_points and frame.points is not None:
         scan = Reading(
             file=f"{stem}__{LIDAR}.pcd.bin",
@@ -146,9 +143,9 @@ def _key_frame(writer: SceneWriter, stem: str, frame: Frame, *, has_points: bool
         )
         writer.reading(index, LIDAR, scan)
     for channel, camera in frame.cameras.items():
-        time_us = camera.timestamp_us or frame.timestamp_us
         pose = frame.global_SE3_ego if camera.global_SE3_ego is None else camera.global_SE3_ego
-        writer.reading(index, channel, camera_reading(camera, f"{stem}__{channel}.jpg", time_us, pose))
+        file = f"{stem}__{channel}.jpg"
+        writer.reading(index, channel, camera_reading(camera, file, own_time_us(camera, own_us), pose))
     writer.boxes(index, [_box(label, frame) for label in frame.labels])
 
 

@@ -18,9 +18,9 @@ from probe4d.scenes.nuscenes_writing.scene_writer import SceneWriter, file_stem
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from probe4d.scenes.waymo_format.index import FrameIndex
 from probe4d.scenes.waymo_format.reading import Place, place_of
-from probe4d.scenes.waymo_format.resampling import RATE_HZ, resampled
+from probe4d.scenes.waymo_format.resampling import RATE_HZ
 from probe4d.scenes.waymo_format.values import Unfit
-from probe4d.scenes.waymo_format.writing import camera_reading, faults_of, left_out
+from probe4d.scenes.waymo_format.writing import camera_reading, chosen_frames, faults_of, left_out, own_time_us
 from probe4d.scenes.wod_e2e.clusters import clusters_of_frames
 from probe4d.scenes.wod_e2e.driving import DRIVING_SCHEMA, STATES_SCHEMA, driving_row, driving_table, states_table
 from probe4d.scenes.wod_e2e.frames import Frame
@@ -59,7 +59,7 @@ class _Sequence:
     Attributes:
         frames: Columns of `FRAMES_SCHEMA` and `cluster`, in order of time, with the times that are used.
         time_source: Where the times are from.
-        left_out: Columns of `LEFT_OUT_SCHEMA`: frames without a time.
+        left_out: Columns of `LEFT_OUT_SCHEMA`: frames without a time that can be used.
     """
 
     frames: pl.DataFrame
@@ -130,10 +130,9 @@ def _chosen(frames: pl.DataFrame) -> _Sequence:
     timeless = known.filter(pl.col("timestamp_us").is_null())
     known = known.drop_nulls("timestamp_us")
     rated = known.filter(pl.col("rated") > 0)["frame"]
-    steps = resampled(known, anchor=None if rated.is_empty() else int(rated[0]))
-    chosen = steps.select("frame").drop_nulls().join(known, on="frame", how="left", maintain_order="left")
-    lost = left_out((place, _NO_TIME) for place in place_of(timeless))
-    return _Sequence(chosen, "frame number" if from_numbers else "recorded", lost)
+    chosen, lost = chosen_frames(known, anchor=None if rated.is_empty() else int(rated[0]))
+    without = left_out((place, _NO_TIME) for place in place_of(timeless))
+    return _Sequence(chosen, "frame number" if from_numbers else "recorded", pl.concat([without, lost]))
 
 
 def _record(scene: str, sequence: _Sequence, root: Path, *, shards: Path) -> SceneRecord:
@@ -142,15 +141,15 @@ def _record(scene: str, sequence: _Sequence, root: Path, *, shards: Path) -> Sce
     cluster_of = dict(sequence.frames.select("frame", "cluster").iter_rows())
     writer = SceneWriter(root, END_TO_END.name, scene, vehicle="Waymo")
     writer.describe(None, _description(sequence.frames["cluster"]))
-    rows = []
+    rows, is_recorded = [], sequence.time_source == "recorded"
     for one in frames:
         index = writer.key_frame(one.timestamp_us)
         for channel, camera in one.frame.cameras.items():
             name = f"{file_stem(scene)}-{one.frame.number:03d}__{channel}.jpg"
-            own_us = camera.timestamp_us if sequence.time_source == "recorded" else None
+            time_us = own_time_us(camera, one.timestamp_us) if is_recorded else one.timestamp_us
             own_pose = camera.global_SE3_ego if one.source == "recorded" else None
             pose = one.global_SE3_ego if own_pose is None else own_pose
-            writer.reading(index, channel, camera_reading(camera, name, own_us or one.timestamp_us, pose))
+            writer.reading(index, channel, camera_reading(camera, name, time_us, pose))
         sources = {"time_source": sequence.time_source, "pose_source": one.source}
         rows.append(driving_row(scene, index, one.frame, cluster=cluster_of[one.frame.number], **sources))
     return writer.finish(
@@ -176,9 +175,9 @@ def _read(sequence: _Sequence, shards: Path) -> tuple[list[Posed], pl.DataFrame]
         except Unfit as unfit:
             lost.append((place, str(unfit)))
             continue
-        own_us = frame.cameras[_FRONT].timestamp_us if sequence.time_source == "recorded" else None
         places.append(place)
-        read.append((frame, own_us or time_us))
+        is_recorded = sequence.time_source == "recorded"
+        read.append((frame, own_time_us(frame.cameras[_FRONT], time_us) if is_recorded else time_us))
     kept = []
     for place, one in zip(places, posed(read), strict=True):
         if one is None:
