@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from probe4d.exchange.judge_labels import read_judge_labels
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
     from probe4d.exchange.released_training import import_training
+    from probe4d.exchange.waypoints import import_waypoints
     from probe4d.models.detectors.detecting import detect
     from probe4d.models.detectors.loading import load_detector
     from probe4d.models.generation import Generation
@@ -113,6 +114,7 @@ __all__ = [
     "import_answers",
     "import_lidar_hallu",
     "import_training",
+    "import_waypoints",
     "inspect",
     "judge",
     "judge_agreement",
@@ -125,9 +127,9 @@ __all__ = [
     "prepare",
     "preset_named",
     "read_benchmark",
+    "read_detections",
     "read_judge_labels",
     "read_judgements",
-    "read_detections",
     "read_objects",
     "read_run",
     "read_training_rows",
@@ -191,6 +193,7 @@ _HOMES = {
     "import_answers": "probe4d.exchange.answers",
     "import_lidar_hallu": "probe4d.exchange.lidar_hallu_release",
     "import_training": "probe4d.exchange.released_training",
+    "import_waypoints": "probe4d.exchange.waypoints",
     "inspect": "probe4d.scenes.sanity",
     "judge": "probe4d.diagnosis.judging.judging",
     "judge_agreement": "probe4d.diagnosis.agreement",

@@ -6,6 +6,7 @@ from diagnosis_making import benchmark_of, question
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.watching import Watch, is_same_model
 from probe4d.runs.run import Answer, AnswerError
+from waypoint_making import driven
 
 OPTIONS = ("parked near", "moving away", "out of sight")
 
@@ -84,6 +85,14 @@ def test_numbers_of_a_known_unit_are_read() -> None:
         watch.see(Answer(question=measured.table["id"][0], text=text))
     watch.see(Answer(question=measured.table["id"][1], text="Yes"))
     assert dict(watch.states) == {"valid": 2, "ambiguous": 1}
+
+
+def test_waypoints_are_read_with_as_many_as_were_asked_for() -> None:
+    asked = benchmark_of([driven(0, steps=5), driven(2, steps=3)])
+    watch = Watch(asked, model="m")
+    three = "[[1, 0], [2, 0], [3, 0]]"
+    assert told(watch, asked, [three, three]) == []
+    assert watch.states == {"ambiguous": 1, "valid": 1}
 
 
 def test_failures_are_counted_by_reason_apart_from_answers(asked: Benchmark) -> None:

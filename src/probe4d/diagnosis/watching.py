@@ -9,8 +9,10 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.number_sheet import scored_numbers, unit_of_answer
-from probe4d.diagnosis.parsing import PARSERS, parse
+from probe4d.diagnosis.parsing import PARSERS, State, parse
 from probe4d.diagnosis.parsing.numbers import parse_number
+from probe4d.diagnosis.parsing.waypoints import parse_waypoints
+from probe4d.diagnosis.waypoint_sheet import WAYPOINTS, steps_asked
 from probe4d.runs.run import Answer, AnswerError
 from probe4d.runs.selection import Selection, selected_of
 from probe4d.runs.settings import Variant, setting_named
@@ -58,8 +60,9 @@ class Watch:
         self._model = model
         self._setting = setting_named(setting)
         unit = pl.when(scored_numbers()).then(unit_of_answer())
-        columns = selected_of(benchmark, selection).select("id", "format", "options", unit).iter_rows()
-        self._questions = {identity: (format, options, unit) for identity, format, options, unit in columns}
+        steps = pl.when(pl.col("format") == WAYPOINTS).then(steps_asked())
+        asked = selected_of(benchmark, selection).select("id", "format", "options", unit, steps)
+        self._questions = {identity: rest for identity, *rest in asked.iter_rows()}
         self._unread: list[str] = []
         self._told = False
 
@@ -85,11 +88,15 @@ class Watch:
         return [*self._of_servers(line.model), *self._of_reading()]
 
     def _read(self, answer: Answer) -> None:
-        format, options, unit = self._questions[answer.question]
-        if (format not in PARSERS["default"] and unit is None) or len(answer.text) > _LONGEST_READ:
+        format, options, unit, steps = self._questions[answer.question]
+        unknown = format not in PARSERS["default"] and unit is None and steps is None
+        if unknown or len(answer.text) > _LONGEST_READ:
             return
         part = self._setting.answer_part(answer.text)
-        if unit is not None:
+        state: State
+        if steps is not None:
+            state = parse_waypoints(part, count=steps, finish_reason=answer.finish_reason).state
+        elif unit is not None:
             state = parse_number(part, unit=unit, finish_reason=answer.finish_reason).state
         else:
             shown = Variant(rotation=answer.rotation).shown(options)

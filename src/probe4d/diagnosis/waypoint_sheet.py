@@ -16,7 +16,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.sheet import Group, families_in_order, text_codes
 from probe4d.errors import InputError
 
-__all__ = ["WAYPOINTS", "WaypointSheet", "make_waypoint_sheet"]
+__all__ = ["WAYPOINTS", "WaypointSheet", "make_waypoint_sheet", "steps_asked"]
 
 WAYPOINTS = "waypoints"
 """The format of these questions."""
@@ -146,6 +146,11 @@ class _Facts(msgspec.Struct, frozen=True):
     direction: str | None = None
     spacing_s: float | None = None
     speed_mps: float | None = None
+
+
+def steps_asked() -> pl.Expr:
+    """How many waypoints a question for them asks for, by the brackets of its reference."""
+    return (pl.col("answer").str.count_matches("[", literal=True) - 1).alias("steps")
 
 
 def make_waypoint_sheet(benchmark: Benchmark) -> WaypointSheet:
