@@ -149,6 +149,23 @@ def test_contact_goes_by_the_lower_side(bottom_m: float, expected: str, too_clos
     assert (row["answer"], row["too_close"]) == (expected, too_close)
 
 
+@pytest.mark.parametrize(
+    ("category", "asked"),
+    [
+        ("movable_object.trafficcone", False),
+        ("static_object.bicycle_rack", False),
+        ("movable_object.pushable_pullable", True),
+        ("animal", True),
+        ("vehicle.emergency.police", True),
+    ],
+)
+def test_how_something_moves_is_asked_of_what_can(category: str, asked: bool) -> None:
+    signals = signals_in([Thing("a", still(10, 0), category=category)])
+    for template in ("SP-1", "TM-3", "TE-1"):
+        assert (answer(template, signals, track="a") is not None) is asked
+    assert text("SU-1", signals, track="a") == "it blocks the way straight ahead"
+
+
 def test_answers_are_given_at_every_key_frame_with_a_history() -> None:
     given = answers("SP-3", signals_in([Thing("a", still(15, 0))]))
     assert given["frame"].to_list() == list(range(QUERY, 10))

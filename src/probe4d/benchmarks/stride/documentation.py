@@ -106,10 +106,16 @@ def _lines() -> Iterator[tuple[str, str, str]]:
                         yield name, _value(getattr(thresholds, name)), why
 
 
-def _value(value: float | tuple[float, ...] | dict[str, float]) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{least:g} {unit}" for unit, least in value.items())
-    return ", ".join(f"{each:g}" for each in value) if isinstance(value, tuple) else f"{value:g}"
+def _value(value: float | str | tuple[float | str, ...] | dict[str, float]) -> str:
+    match value:
+        case dict():
+            return ", ".join(f"{least:g} {unit}" for unit, least in value.items())
+        case tuple():
+            return ", ".join(map(_value, value))
+        case str():
+            return f"`{value}`"
+        case _:
+            return f"{value:g}"
 
 
 def _cell(text: str) -> str:

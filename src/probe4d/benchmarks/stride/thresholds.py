@@ -30,6 +30,13 @@ DENSITY_BOUNDS = (5, 10, 20)
 TIME_TO_COLLISION_BOUNDS_S = (2.0, 4.0, 8.0)
 """Two seconds are the usual gap of a driver's handbook; beyond eight nobody acts yet."""
 
+FIXED_CATEGORIES = (
+    "movable_object.barrier",
+    "movable_object.trafficcone",
+    "movable_object.debris",
+    "static_object.bicycle_rack",
+)
+"""Categories of what never moves by itself: how it moves is not asked about."""
 STILL_MPS = 0.5
 """Slower is standing still: the annotations of parked cars tremble by up to 0.2 m between key frames."""
 SPEED_CHANGE_MPS = 1.0

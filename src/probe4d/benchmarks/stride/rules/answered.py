@@ -9,9 +9,9 @@ import polars as pl
 from polars.datatypes import DataTypeClass
 
 from probe4d.benchmarks.stride.signals import Signals
-from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES, LEAST_MARGIN, SEEN_LEVEL
+from probe4d.benchmarks.stride.thresholds import FIXED_CATEGORIES, HISTORY_FRAMES, LEAST_MARGIN, SEEN_LEVEL
 
-__all__ = ["ANSWERED_SCHEMA", "Margin", "Rule", "answered", "queries", "visible_targets"]
+__all__ = ["ANSWERED_SCHEMA", "Margin", "Rule", "answered", "movable_targets", "queries", "visible_targets"]
 
 ANSWERED_SCHEMA: dict[str, pl.DataType] = {
     "scene": pl.String(),
@@ -103,6 +103,11 @@ def queries(signals: Signals) -> pl.DataFrame:
 def visible_targets(signals: Signals) -> pl.DataFrame:
     """The targets that are not occluded: what they do can be seen (visibility of `SEEN_LEVEL`, or unknown)."""
     return signals.targets.filter(pl.col("visibility").is_null() | (pl.col("visibility") >= SEEN_LEVEL))
+
+
+def movable_targets(signals: Signals) -> pl.DataFrame:
+    """The visible targets that can move by themselves (not of `FIXED_CATEGORIES`)."""
+    return visible_targets(signals).filter(~pl.col("category").is_in(FIXED_CATEGORIES))
 
 
 def _as_json(facts: pl.DataFrame) -> pl.Series:

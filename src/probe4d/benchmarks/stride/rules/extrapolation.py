@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from probe4d.benchmarks.stride.motion import MOTION_FACTS, motion_of, object_turns_deg
-from probe4d.benchmarks.stride.rules.answered import answered, visible_targets
+from probe4d.benchmarks.stride.rules.answered import answered, movable_targets, visible_targets
 from probe4d.benchmarks.stride.rules.ego_future import EGO_FACTS, manoeuvre, manoeuvre_margins, with_future_motion
 from probe4d.benchmarks.stride.rules.patterns import pattern, pattern_margins
 from probe4d.benchmarks.stride.rules.risk import with_time_to_collision
@@ -22,7 +22,7 @@ _STOPS, _SLOWS, _LEFT, _RIGHT, _KEEPS = TEMPLATES["TE-4"].options
 
 def future_motion(signals: Signals) -> pl.DataFrame:
     """TE-1: the pattern of the target's motion over ground in the next `MOTION_FRAMES`."""
-    window = object_window(signals, visible_targets(signals), 0, MOTION_FRAMES)
+    window = object_window(signals, movable_targets(signals), 0, MOTION_FRAMES)
     return answered(
         motion_of(window, object_turns_deg(window)),
         pattern(TEMPLATES["TE-1"].options, TURN_DEG),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from probe4d.benchmarks.stride.motion import MOTION_FACTS, ego_turns_deg, motion_of, object_turns_deg
-from probe4d.benchmarks.stride.rules.answered import answered, visible_targets
+from probe4d.benchmarks.stride.rules.answered import answered, movable_targets, visible_targets
 from probe4d.benchmarks.stride.rules.patterns import pattern, pattern_margins
 from probe4d.benchmarks.stride.rules.perception import sector_answers
 from probe4d.benchmarks.stride.signals import Signals
@@ -26,7 +26,7 @@ def previous_position(signals: Signals) -> pl.DataFrame:
 
 def recent_motion(signals: Signals) -> pl.DataFrame:
     """TM-3: the pattern of the target's motion over ground in the history."""
-    window = object_window(signals, visible_targets(signals), -HISTORY_FRAMES, 0)
+    window = object_window(signals, movable_targets(signals), -HISTORY_FRAMES, 0)
     return answered(
         motion_of(window, object_turns_deg(window)),
         pattern(TEMPLATES["TM-3"].options, TURN_DEG),

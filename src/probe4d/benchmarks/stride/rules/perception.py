@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from probe4d.benchmarks.stride.rules.answered import Margin, answered, visible_targets
+from probe4d.benchmarks.stride.rules.answered import Margin, answered, movable_targets, visible_targets
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.templates import TEMPLATES
 from probe4d.benchmarks.stride.thresholds import DIRECTION_DEG, DISTANCE_BOUNDS_M, LEAST_ROOM_M, PLANE_M, STILL_MPS
@@ -29,7 +29,7 @@ _DIRECTION_STEPS = 2
 
 def direction_of_motion(signals: Signals) -> pl.DataFrame:
     """SP-1: the displacement over ground of the last second, against the heading of the ego vehicle."""
-    window = object_window(signals, visible_targets(signals), -_DIRECTION_STEPS, 0)
+    window = object_window(signals, movable_targets(signals), -_DIRECTION_STEPS, 0)
     ends = in_ego_frame(signals, window.table, window.positions_m[:, [0, -1]])
     moved = ends[:, 1] - ends[:, 0]
     elapsed_s = -window.times_s[:, 0]

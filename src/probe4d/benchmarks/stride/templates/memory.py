@@ -53,7 +53,7 @@ TEMPORAL_MEMORY = (
             f"Motion over ground in the last {HISTORY_FRAMES} steps, the first that fits: mean speed below "
             f"{STILL_MPS:g} m/s: stood still; displacement of the last two steps more than {TURN_DEG:g}° off "
             f"that of the first two: turned; their speeds more than {SPEED_CHANGE_MPS:g} m/s apart: sped up, "
-            "slowed down."
+            "slowed down. Asked of what can move."
         ),
         question=f"How has {{target}} moved in the last {BACK_S:g} s?",
         options=PAST_PATTERN,

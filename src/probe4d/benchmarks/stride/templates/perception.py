@@ -15,7 +15,7 @@ SPATIAL_PERCEPTION = (
         measure=(
             "Displacement over ground of the last second, in the ego frame of the query frame. Slower than "
             f"{STILL_MPS:g} m/s is standing still; up to {DIRECTION_DEG:g}° off the heading is along, up to "
-            f"{DIRECTION_DEG:g}° off its opposite is against it."
+            f"{DIRECTION_DEG:g}° off its opposite is against it. Asked of what can move."
         ),
         question="In which direction does {target} move, compared with the heading of the ego vehicle?",
         options=(
