@@ -43,6 +43,7 @@ def test_judged_told_and_diagnosed(
     assert done.stdout == f"{out}: 1 answer scored, on average 80.00 of 100\n"
     assert "1 answer left unscored by a reply without a verdict:\n  1 × holds no JSON object" in done.stderr
     assert "1 answer got no reply; the same command asks for them again:\n" in done.stderr
+    assert "1 answer with nothing to judge, not sent and 0 in the mean of all:\n  1 × empty\n" in done.stderr
     again = here(*asked, "--out", out)
     assert again.returncode == 0, again.stderr
     assert again.stdout == f"{out}: 2 answers scored, on average 80.00 of 100\n"

@@ -14,6 +14,7 @@ from probe4d.cli import ask_options as options
 from probe4d.wording import amount, counted, most_frequent
 
 if TYPE_CHECKING:
+    from probe4d.benchmarks.benchmark import Benchmark
     from probe4d.diagnosis.judging.judgements import Judgements
     from probe4d.runs.evidence_plan import EvidencePlan
     from probe4d.runs.run import Run
@@ -133,6 +134,7 @@ def run_judge(
         output.note(f"Judging has ended; what was judged is kept in {out}, and the same command goes on.")
         raise
     _print(judgements, out)
+    _note_unsent(answered, read)
     if judgements.errors:
         raise typer.Exit(1)
 
@@ -152,6 +154,17 @@ def _evidence(name: str, run: Run, max_frames: int) -> EvidencePlan:
             remedy="Give own, none, cameras, birds-eye or one-camera.",
         )
     return shown
+
+
+def _note_unsent(run: Run, benchmark: Benchmark) -> None:
+    """Say how many answers were not sent, since they hold nothing to judge."""
+    from probe4d.diagnosis.judging.candidates import candidates_of
+
+    reasons = candidates_of(run, benchmark)["unfit"].drop_nulls().to_list()
+    if reasons:
+        output.note(f"{counted(len(reasons), 'answer')} with nothing to judge, not sent and 0 in the mean of all:")
+    for line in most_frequent(Counter(reasons), rest="other reasons"):
+        output.note(f"  {line}")
 
 
 def _print(judgements: Judgements, out: Path) -> None:

@@ -109,6 +109,7 @@ JUDGED_SCHEMA: dict[str, pl.DataType] = {
     "answer": pl.String(),  # what was judged of the reply
     "state": pl.String(),  # scored, unscored (by its judge); error, missing, refused, truncated, empty: not judged
     "score": pl.Float64(),  # on the scale of the run's rubric; null unless scored
+    "aspects": pl.List(pl.Struct({"aspect": pl.String(), "score": pl.Float64()})),  # where several
     "reason": pl.String(),  # in the judge's words
     "fault": pl.String(),  # why a judge left it unscored
 }

@@ -154,6 +154,25 @@ def test_runs_side_by_side(bench: probe4d.Benchmark, run: probe4d.Run, tmp_path:
     assert rows.filter(run="second")["value"].to_list() == [80.0]
 
 
+def test_aspects_have_means_of_their_own(bench: probe4d.Benchmark, run: probe4d.Run, tmp_path: Path) -> None:
+    def scored_apart(request: Any) -> str:
+        answer = request.text.split("]]]\n", 1)[1].split("\n[[[", 1)[0]
+        return "none" if answer == "bad" else f'{{"coherence": 90, "relevance": 60, "correctness": {answer[1:]}}}'
+
+    plan = JudgePlan(rubric="b4dl-without-reference")
+    judgements = probe4d.judge(bench, run, tmp_path / "judged", model=Model(scored_apart), plan=plan)
+    diagnosis = probe4d.diagnose(bench, [run], allow_missing=True, judgements=[judgements])
+    figures = figures_of(diagnosis, "all")
+    assert figures["judge_mean_valid_coherence"] == (90, 4)
+    assert figures["judge_mean_valid_correctness"] == (5, 4)
+    assert figures["judge_mean_valid"] == (pytest.approx((90 + 60 + 5) / 3), 4)
+    assert diagnosis.judged["aspects"][0].to_list() == [
+        {"aspect": "coherence", "score": 90},
+        {"aspect": "relevance", "score": 60},
+        {"aspect": "correctness", "score": 8},
+    ]
+
+
 def test_a_judging_that_is_not_done_is_told(bench: probe4d.Benchmark, run: probe4d.Run, tmp_path: Path) -> None:
     judged(bench, run, tmp_path / "judged")
     file = tmp_path / "judged" / "judgements.jsonl"

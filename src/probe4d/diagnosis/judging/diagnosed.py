@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -12,7 +13,7 @@ from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.judging.candidates import TEXT, judged_answer
 from probe4d.diagnosis.judging.judgements import RECORD_FILE, Judgements, JudgeRecord
-from probe4d.diagnosis.judging.scores import UNFIT, JudgedSheet, add_judged
+from probe4d.diagnosis.judging.scores import UNFIT, JudgedSheet, add_aspects, add_judged
 from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA, in_order
 from probe4d.errors import InputError
 from probe4d.runs.requests import request_key
@@ -99,6 +100,7 @@ def diagnose_judgements(
         part = book.part(items, together)
         figures = Figures(part, suite)
         add_judged(figures, part)
+        add_aspects(figures, part, judged)
         tables.append(figures.table())
     judges = {name: one.record for name, one in judgements.items()}
     warnings = [
@@ -134,7 +136,7 @@ def _records(judgements: Judgements, rows: pl.DataFrame) -> pl.DataFrame:
                 path=judgements.path,
                 remedy="Judge the run again, into another folder.",
             )
-        row = {"run": run, "question": question, "variant": variant, "answer": answer}
+        row: dict[str, Any] = {"run": run, "question": question, "variant": variant, "answer": answer}
         if unfit is not None:
             row |= {"state": unfit}
         elif line is None:
@@ -142,6 +144,8 @@ def _records(judgements: Judgements, rows: pl.DataFrame) -> pl.DataFrame:
         else:
             state = "unscored" if line.score is None else "scored"
             row |= {"state": state, "score": line.score, "reason": line.reason, "fault": line.fault}
+            if len(line.scores) > 1:
+                row["aspects"] = [{"aspect": aspect, "score": score} for aspect, score in line.scores.items()]
         found.append(row)
     columns = {name: [row.get(name) for row in found] for name in JUDGED_SCHEMA}
     return pl.DataFrame(columns, schema=JUDGED_SCHEMA)

@@ -16,7 +16,7 @@ from probe4d.diagnosis.grouping import split_groups, total_groups
 from probe4d.diagnosis.judging.candidates import TEXT, text_questions
 from probe4d.diagnosis.sheet import TEMPLATE, Group, families_in_order, text_codes
 
-__all__ = ["UNFIT", "JudgedSheet", "add_judged", "make_judged_sheet"]
+__all__ = ["UNFIT", "JudgedSheet", "add_aspects", "add_judged", "make_judged_sheet"]
 
 Values = npt.NDArray[np.float64]
 
@@ -114,3 +114,22 @@ def add_judged(figures: Figures, sheet: JudgedSheet) -> None:
     for group in sheet.groups:
         for metric, values in metrics.items():
             figures.add_means(metric, group, sheet.names, values[:, group.items])
+
+
+def add_aspects(figures: Figures, sheet: JudgedSheet, judged: pl.DataFrame) -> None:
+    """Add the mean score of each aspect, over scored answers, where a rubric has several (B4DL, Sec. 3.1).
+
+    Args:
+        figures: Takes them up.
+        sheet: The questions, with the runs that were asked them.
+        judged: Columns of `JUDGED_SCHEMA`; other runs and questions may be among them.
+    """
+    given = judged.select("run", "question", "aspects").explode("aspects").drop_nulls("aspects").unnest("aspects")
+    places = sheet.questions.select(question="id").with_row_index("item")
+    given = given.filter(pl.col("run").is_in(list(sheet.names))).join(places, on="question", maintain_order="left")
+    for aspect in given["aspect"].unique(maintain_order=True):
+        own = given.filter(aspect=aspect)
+        scores = np.full((len(sheet.names), sheet.scenes.size), np.nan)
+        scores[[sheet.row(name) for name in own["run"]], own["item"].to_numpy()] = own["score"].to_numpy()
+        for group in sheet.groups:
+            figures.add_means(f"judge_mean_valid_{aspect}", group, sheet.names, scores[:, group.items])
