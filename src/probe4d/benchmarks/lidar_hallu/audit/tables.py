@@ -10,6 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from probe4d.benchmarks.auditing.classes import label_of
 from probe4d.benchmarks.auditing.raw_tables import (
     BoxRow,
     category_names,
@@ -24,18 +25,6 @@ from probe4d.benchmarks.auditing.raw_tables import (
 from probe4d.errors import InputError
 
 __all__ = ["KeyFrame", "RecordedBox", "read_key_frames"]
-
-_LABEL_OF_PREFIX = {
-    "vehicle.car": "car",
-    "vehicle.truck": "truck",
-    "vehicle.bus": "bus",
-    "human.pedestrian": "pedestrian",
-    "vehicle.bicycle": "bicycle",
-    "vehicle.motorcycle": "motorcycle",
-    "vehicle.trailer": "trailer",
-    "vehicle.construction": "construction vehicle",
-}
-_LABEL_OF_NAME = {"movable_object.barrier": "barrier", "movable_object.trafficcone": "traffic cone"}
 
 
 class RecordedBox(NamedTuple):
@@ -103,7 +92,7 @@ def read_key_frames(folder: Path, *, channel: str, scenes: Collection[str]) -> d
 
 
 def _boxes(folder: Path, samples: Collection[str]) -> dict[str, list[RecordedBox]]:
-    labels = {track: _label(category or "") for track, category in category_names(folder).items()}
+    labels = {track: label_of(category or "") for track, category in category_names(folder).items()}
     boxes: dict[str, list[RecordedBox]] = {}
     for row in read_rows(folder, "sample_annotation", BoxRow):
         label = labels.get(row.instance_token)
@@ -115,8 +104,3 @@ def _boxes(folder: Path, samples: Collection[str]) -> dict[str, list[RecordedBox
         folder / "sample_annotation.json", "token", (box.token for there in boxes.values() for box in there)
     )
     return boxes
-
-
-def _label(category: str) -> str | None:
-    """Class of a category (LiDAR-Hallu, Sec. III-A): by its first two parts, or its whole name."""
-    return _LABEL_OF_NAME.get(category) or _LABEL_OF_PREFIX.get(".".join(category.split(".", 2)[:2]))

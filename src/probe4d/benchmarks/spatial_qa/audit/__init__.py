@@ -15,21 +15,21 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from probe4d.benchmarks.auditing.findings import Findings
+from probe4d.benchmarks.auditing.measuring import Filters, MeasuredScene, measure_scene
 from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
 from probe4d.benchmarks.auditing.raw_tables import scene_names
 from probe4d.benchmarks.auditing.record import count_findings, order_findings
+from probe4d.benchmarks.auditing.recorded import read_scenes
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.spatial_qa.audit.answers import check_choices, check_numbers, check_relations
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch, read_batch
 from probe4d.benchmarks.spatial_qa.audit.completeness import incomplete
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
-from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 from probe4d.benchmarks.spatial_qa.audit.form import check_repeated, well_formed
-from probe4d.benchmarks.spatial_qa.audit.measuring import Filters, MeasuredScene, measure_scene
 from probe4d.benchmarks.spatial_qa.audit.naming import check_texts, check_words
 from probe4d.benchmarks.spatial_qa.audit.neighbours import check_neighbours
 from probe4d.benchmarks.spatial_qa.audit.objects import check_objects
-from probe4d.benchmarks.spatial_qa.audit.recorded import read_scenes
 from probe4d.benchmarks.spatial_qa.audit.situations import (
     check_collisions,
     check_occlusions,

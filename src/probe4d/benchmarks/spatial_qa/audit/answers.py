@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE
+from probe4d.benchmarks.auditing.measuring import MeasuredScene
 from probe4d.benchmarks.spatial_qa.audit.batch import Array, Batch
-from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 
 __all__ = [
     "EQUAL_WITHIN",

@@ -13,9 +13,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE
+from probe4d.benchmarks.auditing.findings import Findings
+from probe4d.benchmarks.auditing.measuring import MeasuredScene
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED, Expected, ToldObject
-from probe4d.benchmarks.spatial_qa.audit.findings import Findings
-from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 from probe4d.benchmarks.spatial_qa.reading import Asked, names_objects, read_stem
 
 __all__ = ["Array", "Batch", "read_batch", "track_tail"]

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from probe4d.benchmarks.auditing.measuring import MeasuredScene
 from probe4d.benchmarks.auditing.record import whole
 from probe4d.benchmarks.spatial_qa.audit.answers import UNEQUAL_FROM, compared
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
-from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 from probe4d.benchmarks.suite import AuditFinding
 from probe4d.wording import counted
 

@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from probe4d.benchmarks.auditing.findings import Findings
 from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
-from probe4d.benchmarks.spatial_qa.audit.findings import Findings
 
 __all__ = ["check_repeated", "well_formed"]
 

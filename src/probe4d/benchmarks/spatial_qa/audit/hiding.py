@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.spatial_qa.audit.gaps import footprint_corners
+from probe4d.benchmarks.auditing.gaps import footprint_corners
 
 __all__ = ["STEP_M", "UprightBoxes", "first_hidden_m"]
 

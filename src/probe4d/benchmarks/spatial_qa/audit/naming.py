@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from probe4d.benchmarks.auditing.findings import Findings
+from probe4d.benchmarks.auditing.measuring import MeasuredScene
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch, track_tail
-from probe4d.benchmarks.spatial_qa.audit.findings import Findings
-from probe4d.benchmarks.spatial_qa.audit.measuring import MeasuredScene
 from probe4d.benchmarks.spatial_qa.reading import Asked, names_objects
 
 __all__ = ["check_texts", "check_words"]

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from probe4d.benchmarks.auditing.measuring import Filters
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch
-from probe4d.benchmarks.spatial_qa.audit.measuring import Filters
 
 __all__ = ["check_objects"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE
+from probe4d.benchmarks.auditing.gaps import footprint_corners, footprint_gaps
 from probe4d.benchmarks.spatial_qa.audit.answers import check_answers
 from probe4d.benchmarks.spatial_qa.audit.batch import Array, Batch
-from probe4d.benchmarks.spatial_qa.audit.gaps import footprint_corners, footprint_gaps
 from probe4d.benchmarks.spatial_qa.audit.hiding import STEP_M, UprightBoxes, first_hidden_m
 
 __all__ = ["check_collisions", "check_occlusions", "check_parking", "check_passages"]

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from probe4d.benchmarks.spatial_qa.audit.image_bounds import outline_bounds
-from probe4d.benchmarks.spatial_qa.audit.recorded import RecordedCameras, RecordedScene
+from probe4d.benchmarks.auditing.image_bounds import outline_bounds
+from probe4d.benchmarks.auditing.recorded import RecordedCameras, RecordedScene
 
-__all__ = ["BORDER_PX", "Filters", "MeasuredScene", "measure_scene"]
+__all__ = ["BORDER_PX", "NO_FILTERS", "Filters", "MeasuredScene", "measure_scene"]
 
 Array = NDArray[np.float64]
 
@@ -28,6 +28,9 @@ class Filters(NamedTuple):
     min_visibility: int
     keep_unknown_visibility: bool
     min_side_px: float
+
+
+NO_FILTERS = Filters(0, keep_unknown_visibility=True, min_side_px=0.0)
 
 
 class MeasuredScene(NamedTuple):
@@ -78,12 +81,12 @@ class MeasuredScene(NamedTuple):
         return np.array([category.startswith(start) for category in self.categories], dtype=np.bool_)
 
 
-def measure_scene(scene: RecordedScene, filters: Filters) -> MeasuredScene:
+def measure_scene(scene: RecordedScene, filters: Filters = NO_FILTERS) -> MeasuredScene:
     """Measure a scene.
 
     Args:
         scene: The scene as recorded.
-        filters: What is left out.
+        filters: What is left out; nothing without them.
     """
     boxes = scene.boxes
     offset = boxes.centre - scene.ego_pose[boxes.frame, :3]

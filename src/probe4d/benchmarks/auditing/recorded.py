@@ -83,11 +83,19 @@ class RecordedCameras(NamedTuple):
 
 
 class RecordedScene(NamedTuple):
-    """A scene as recorded: ego poses of its F key frames at the reference LiDAR's times, shape (F, 7), and the rest."""
+    """A scene as recorded.
+
+    Attributes:
+        ego_pose: Ego poses of its F key frames at the reference LiDAR's times, shape (F, 7).
+        boxes: The boxes.
+        cameras: The cameras.
+        times_us: The reference LiDAR's times, shape (F,).
+    """
 
     ego_pose: Array
     boxes: RecordedBoxes
     cameras: RecordedCameras
+    times_us: NDArray[np.int64]
 
 
 class _Visibility(msgspec.Struct):
@@ -137,6 +145,7 @@ def read_scenes(folder: Path, *, reference_channel: str, scenes: Sequence[str]) 
             np.array([_numbers(reference[sample]) for sample in chain]).reshape(-1, 7),
             _boxes_of([boxes.pop(sample, []) for sample in chain]),
             _cameras_of(cameras, [readings.pop(sample, {}) for sample in chain], poses, sensors),
+            np.array([lidar[sample].timestamp for sample in chain], dtype=np.int64),
         )
 
 
