@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -191,6 +192,30 @@ def test_points_in_boxes_are_as_many_as_recorded(converted: Converted, opened: S
 def test_the_birds_eye_view_draws_them(opened: Scenes) -> None:
     with Renderer(opened, PictureOptions(max_side_px=256)) as renderer:
         assert renderer.render(Picture("birds-eye", "segment-1", 0, 0)).media_type == "image/png"
+
+
+@pytest.mark.peer
+def test_nuscenes_devkit_finds_as_many_points_in_boxes(
+    peers: Callable[..., None], turns: list[Scanned], tmp_path: Path
+) -> None:
+    """Without second returns, since those recorded here were counted of first ones."""
+    frames = [
+        perception_frame(
+            "a",
+            number,
+            pose=matrix_of(number / 10),
+            lasers=[laser(range_image(turn.image, turn.poses))],
+            calibrations=[laser_calibration()],
+            labels=[label_of(one, number / 10, turn.hits[one.track]) for one in OBJECTS],
+        )
+        for number, turn in zip(FRAMES, turns, strict=True)
+    ]
+    converted = one_frame(tmp_path, *frames)
+    peers("load_dataset.py", converted.root, VERSION, tmp_path / "counts.json")
+    judged = json.loads((tmp_path / "counts.json").read_text())
+    assert (judged["scenes"], judged["frames"], judged["boxes"], judged["images"]) == (1, 2, 2 * len(OBJECTS), 10)
+    assert judged["wrong_counts"] == []
+    assert judged["fastest"] < 0.1
 
 
 # One frame at a time

@@ -96,7 +96,7 @@ def test_the_folder_says_what_it_is(simulated: Path) -> None:
 def test_nuscenes_devkit_loads_it_and_counts_the_same(
     simulated: Path, tmp_path: Path, peers: Callable[..., None]
 ) -> None:
-    peers("load_simulated.py", simulated, tmp_path / "counts.json")
+    peers("load_dataset.py", simulated, VERSION, tmp_path / "counts.json")
     judged = json.loads((tmp_path / "counts.json").read_text())
     assert judged["scenes"] == 6
     assert judged["frames"] == len(table(simulated, "sample"))
