@@ -200,11 +200,35 @@ class TestMotion:
         assert found["track"].n_unique() == 1
         distances = np.hypot([30, 25, 20], 3)
         rates = np.diff(distances) / 0.5
+        assert found.select("^velocity_._mps$").equals(
+            found.select(velocity_x_mps="relative_velocity_x_mps", velocity_y_mps="relative_velocity_y_mps")
+        )
         moved = found.select("range_rate_mps", "^relative_velocity_._mps$", "time_to_collision_s")
         assert moved.row(0) == (None,) * 4
         np.testing.assert_allclose(
             moved[1:], np.stack([rates, [-10, -10], [0, 0], -distances[1:] / rates], axis=1), atol=1e-9
         )
+
+    @settings(max_examples=20)
+    @given(turn=st.floats(-0.3, 0.3), speed=st.tuples(st.floats(-6, 6), st.floats(-2, 2)))
+    def test_velocity_over_the_ground_knows_how_the_ego_vehicle_turns(
+        self, scenes: Scenes, turn: float, speed: tuple[float, float]
+    ) -> None:
+        """A car and an ego vehicle that move and turn half a second long; velocities along the axes after the turn."""
+        turned = scenes.sensors.with_columns(
+            pose_x=4.0 * pl.col("frame"),
+            pose_qw=(turn / 2 * pl.col("frame")).cos(),
+            pose_qz=(turn / 2 * pl.col("frame")).sin(),
+        )
+        cosine, sine = np.cos(turn), np.sin(turn)
+        after = np.array([[cosine, sine], [-sine, cosine]])
+        there = after @ (np.array([30.0, 1.0]) + np.array(speed) / 2 - np.array([4.0, 0.0]))
+        found = estimated(
+            replace(scenes, sensors=turned), standing(30, 1, width_m=4), standing(*there, width_m=4) | {"frame": 1}
+        ).objects
+        assert found["track"].n_unique() == 1
+        np.testing.assert_allclose(found.select("^velocity_._mps$").row(1), after @ speed, atol=1e-6)
+        np.testing.assert_allclose(found.select("^relative_velocity_._mps$").row(1), (there - [30, 1]) / 0.5, atol=1e-6)
 
     def test_the_time_over_a_gap_is_that_of_the_images(self, tmp_path: Path) -> None:
         skewed = camera_scenes(tmp_path, {"a": 3}, period_us=400_000)

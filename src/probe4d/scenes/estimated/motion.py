@@ -8,6 +8,7 @@ import polars as pl
 from probe4d.scenes.estimated.filters import image_slices
 from probe4d.scenes.estimated.flat_ground import bottom_centres, ground_points, planar_distance_m
 from probe4d.scenes.estimated.overlap import covered_shares
+from probe4d.scenes.estimated.prediction import ego_poses, global_places
 from probe4d.scenes.estimated.schema import BOX, LANE_BINS
 from probe4d.scenes.geometry import SE3, SECTORS, bearing_deg, sector_index
 
@@ -94,25 +95,42 @@ def with_motion(objects: pl.DataFrame) -> pl.DataFrame:
     """How the places of tracks change from one of their frames to the next.
 
     Args:
-        objects: Columns `track`, `frame`, `timestamp_us`, `x_m`, `y_m` and `distance_m`.
+        objects: Columns `track`, `frame`, `timestamp_us`, `x_m`, `y_m` and `distance_m`, and the pose of
+            `SENSORS_SCHEMA`.
 
     Returns:
-        The same rows, sorted by scene, frame and track, with `relative_velocity_x_mps`, `relative_velocity_y_mps`,
-        `range_rate_mps` and `time_to_collision_s`: the distance over the closing speed, as if both drove on as they
-        do, null unless the object comes nearer by `LEAST_CLOSING_MPS`. All are null in the first frame of a track,
-        and where one of the two places is not known.
+        The same rows, sorted by scene, frame and track, with `velocity_x_mps` and `velocity_y_mps` (over the ground,
+        along the axes of the ego frame), `relative_velocity_x_mps` and `relative_velocity_y_mps` (of the place in the
+        ego frame, which moves itself), `range_rate_mps` and `time_to_collision_s`: the distance over the closing
+        speed, as if both drove on as they do, null unless the object comes nearer by `LEAST_CLOSING_MPS`. All are null
+        in the first frame of a track, and where one of the two places is not known.
     """
     ordered = objects.sort("track", "frame")
     goes_on = pl.col("track") == pl.col("track").shift()
     elapsed_s = pl.col("timestamp_us").diff() / 1e6
 
-    def rate(name: str) -> pl.Expr:
-        return pl.when(goes_on & (elapsed_s > 0)).then(pl.col(name).diff() / elapsed_s)
+    def rate(of: pl.Expr) -> pl.Expr:
+        return pl.when(goes_on & (elapsed_s > 0)).then(of / elapsed_s)
 
+    along, across = _steps_over_ground(ordered)
     moved = ordered.with_columns(
-        relative_velocity_x_mps=rate("x_m"), relative_velocity_y_mps=rate("y_m"), range_rate_mps=rate("distance_m")
+        velocity_x_mps=rate(pl.lit(along)),
+        velocity_y_mps=rate(pl.lit(across)),
+        relative_velocity_x_mps=rate(pl.col("x_m").diff()),
+        relative_velocity_y_mps=rate(pl.col("y_m").diff()),
+        range_rate_mps=rate(pl.col("distance_m").diff()),
     ).sort("scene", "frame", "track")
     closing = -pl.col("range_rate_mps")
     return moved.with_columns(
         time_to_collision_s=pl.when(closing >= LEAST_CLOSING_MPS).then(pl.col("distance_m") / closing)
     )
+
+
+def _steps_over_ground(objects: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+    """From the place of the row before to that of each row, along x and y of its ego frame, metres; null if unknown."""
+    poses = ego_poses(objects)
+    places = global_places(objects, poses)
+    steps = np.diff(places, axis=0, prepend=np.full((1, 3), np.nan))
+    in_ego = SE3(poses.rotation, np.zeros_like(steps)).inverse().apply(steps)
+    along, across = (pl.Series(in_ego[:, axis], dtype=pl.Float64).fill_nan(None) for axis in (0, 1))
+    return along, across

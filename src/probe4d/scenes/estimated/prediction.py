@@ -12,7 +12,7 @@ from probe4d.scenes.estimated.schema import BOX
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.projection import Cameras, project
 
-__all__ = ["FASTEST_MPS", "Seen", "predicted_boxes", "seen_boxes"]
+__all__ = ["FASTEST_MPS", "Seen", "ego_poses", "global_places", "predicted_boxes", "seen_boxes"]
 
 FASTEST_MPS = 40.0
 """Speed over the ground from which a change of place is a wrong place, and not a speed."""
@@ -68,10 +68,7 @@ def seen_boxes(
         categories: Codes of their classes.
         kinds: Codes of what they may be mistaken for.
     """
-    pose = [f"pose_{part}" for part in ("qw", "qx", "qy", "qz", "x", "y", "z")]
-    poses = objects.select(pose).to_numpy()
-    on_ground = objects.select(pl.col("x_m", "y_m").fill_null(float("nan")), z=pl.lit(0.0)).to_numpy()
-    places = SE3.from_quaternion(poses[:, :4], poses[:, 4:]).apply(on_ground)
+    places = global_places(objects, ego_poses(objects))
     return Seen(
         boxes=objects.select(BOX).to_numpy(),
         frames=objects["frame"].cast(pl.Int64).to_numpy(),
@@ -83,6 +80,26 @@ def seen_boxes(
         kinds=kinds,
         tracks=np.full(objects.height, -1, dtype=np.int64),
     )
+
+
+def ego_poses(objects: pl.DataFrame) -> SE3:
+    """global_SE3_ego at the time of each box's image, from the pose columns of `SENSORS_SCHEMA`."""
+    rotation, translation = (
+        objects.select(f"pose_{part}" for part in parts).to_numpy()
+        for parts in (("qw", "qx", "qy", "qz"), ("x", "y", "z"))
+    )
+    return SE3.from_quaternion(rotation, translation)
+
+
+def global_places(objects: pl.DataFrame, global_SE3_ego: SE3) -> Array:
+    """Where objects stand, in the global frame, metres, shape (n, 3); NaN where that is unknown.
+
+    Args:
+        objects: Columns `x_m` and `y_m`, n rows.
+        global_SE3_ego: The ego pose of each.
+    """
+    on_ground = objects.select(pl.col("x_m", "y_m").fill_null(float("nan")), z=pl.lit(0.0)).to_numpy()
+    return global_SE3_ego.apply(on_ground)
 
 
 def predicted_boxes(seen: Seen, camera: Cameras, time_s: float) -> Array:

@@ -48,8 +48,10 @@ ESTIMATED_OBJECTS_SCHEMA: dict[str, pl.DataType] = {
     "x_m": pl.Float64(),  # estimated: where it stands in the ego frame at the camera's time, on flat ground; null
     "y_m": pl.Float64(),  # where the ray through the bottom of the box does not meet the ground ahead
     "distance_m": pl.Float64(),  # estimated: from the origin of the ego frame to there
+    "velocity_x_mps": pl.Float64(),  # estimated: over the ground since the track's last frame, along the axes of the
+    "velocity_y_mps": pl.Float64(),  # ego frame; null in its first
     "relative_velocity_x_mps": pl.Float64(),  # estimated: change of x_m and y_m since the track's last frame,
-    "relative_velocity_y_mps": pl.Float64(),  # not rid of the ego vehicle's own motion; null in its first
+    "relative_velocity_y_mps": pl.Float64(),  # the ego vehicle's own motion included
     "range_rate_mps": pl.Float64(),  # estimated: change of distance_m, negative where it comes nearer
     "time_to_collision_s": pl.Float64(),  # estimated: distance over closing speed; null unless it comes nearer
     "sector": pl.String(),  # estimated: one of probe4d.scenes.geometry.SECTORS
