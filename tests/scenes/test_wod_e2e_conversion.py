@@ -387,9 +387,11 @@ def test_a_kill_while_tables_are_written_leaves_none(
 
 def test_a_complete_one_stays_as_it_is(shards: Path, converted: Converted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_record_scene", None)
+    (converted.root / "records").mkdir()  # as a kill after the last step leaves it
     found: list[tuple[int, int]] = []
     again = converted_into(converted.root, shards, found=lambda *counts: found.append(counts))
     assert again.was_there
+    assert not (converted.root / "records").exists()
     assert again.left_out.equals(converted.left_out)
     assert found == [(3, 3)]
 

@@ -134,6 +134,7 @@ def convert_scenes(
     root = Path(out)
     with hold_folder(root, _RECORD, conversion, job="conversion"):
         if (root / target.version).is_dir():
+            shutil.rmtree(root / RECORDS, ignore_errors=True)  # which a kill after the last step leaves
             if found is not None:
                 found(len(scenes), len(scenes))
             return Converted(root, target.version, _read_left_out(root), was_there=True)
