@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 
 import polars as pl
 import pytest
-from street_scenes import QUERY, Thing, answer, answers, driving, moving, signals_in, still, text, turned_way
+from street_scenes import QUERY, Thing, answer, answers, driving, moving, signals_in, still, street, text, turned_way
 
 from probe4d.benchmarks.stride.courses import DRIVEN, courses_of
-from probe4d.benchmarks.stride.signals import Signals
+from probe4d.benchmarks.stride.signals import Signals, signals_of
 from probe4d.benchmarks.stride.thresholds import COURSE_M, NEAR_MISS_M
 
 STEADY = driving([8] * 9)
@@ -164,3 +165,18 @@ def test_positions_are_in_the_frame_of_the_query_frame(shift: tuple[float, float
     assert future["facts"]["speed_mps"] == pytest.approx(6)
     assert (future["facts"]["direction"], past["facts"]["direction"]) == ("future", "past")
     assert future["facts"]["waypoints_m"] == [[pytest.approx(x), pytest.approx(0)] for x in (2, 4, 6, 7, 8)]
+
+
+def test_positions_lie_on_the_slope_that_the_ego_vehicle_drives_on() -> None:
+    # Uphill by 10 degrees at 8 m/s: 4 m a step along the slope, less of it on the map.
+    slope, half = math.radians(10), math.radians(-5)  # nose up is a negative turn about the axis to the left
+    scenes = street([], driving([8] * 9))
+    way = pl.col("pose_x")
+    uphill = scenes.keyframes.with_columns(
+        pose_x=way * math.cos(slope), pose_z=way * math.sin(slope), pose_qw=math.cos(half), pose_qy=math.sin(half)
+    )
+    signals = signals_of(replace(scenes, keyframes=uphill))
+    row = answer("TRJ-5", signals)
+    assert row is not None
+    assert json.loads(row["answer"]) == [[4, 0], [8, 0], [12, 0], [16, 0], [20, 0]]
+    assert row["facts"]["speed_mps"] == pytest.approx(8 * math.cos(slope))
