@@ -27,7 +27,8 @@ of their thresholds; the others are ours. What each was to the paper's reviewers
 All places are in the ego frame of the query frame: x ahead, y to the left. The query frame has {history} key frames \
 before it; what "future" needs comes after it and is never shown. `{{target}}` stands for the object in the red box: \
 one annotated in all of these frames, at most {range_m:g} m away, not occluded, with a LiDAR return, and at least \
-{height_px:g} px high in an image of 900. The more options, the less a guess is worth; the numbers are the paper's.
+{height_px:g} px high in an image of 900. `{{moment}}` names the query frame where the whole scene is \
+shown. The more options, the less a guess is worth; the numbers are the paper's.
 """
 
 _NEEDS = """

@@ -12,7 +12,7 @@ from probe4d.benchmarks.question import LETTERS, Evidence, Question, derived_id
 from probe4d.benchmarks.sampling import arranged
 from probe4d.benchmarks.stride.candidates import SUITE_NAME, WHOLE_SCENE, Candidates
 from probe4d.benchmarks.stride.histories import WITHOUT_HISTORY
-from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template
+from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template, moment_words
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.benchmarks.stride.verbalizing import plain_reference, sentence_of, target_words
 
@@ -115,6 +115,7 @@ class Drafting:
 
     def _stem(self, template: Template, row: dict[str, Any], called: str | None, facts: dict[str, Any]) -> str:
         stem = template.question.replace("{target}", called or "").replace("{trajectory}", row["trajectory"] or "")
+        stem = stem.replace("{moment}", moment_words(row["frame"]))
         is_told = template.family == CODES["TRJ"] and template.id not in WITHOUT_HISTORY
         if not self._with_history or not is_told:
             return stem

@@ -13,11 +13,11 @@ from probe4d.benchmarks.stride.templates.context import SCENE_CONTEXT
 from probe4d.benchmarks.stride.templates.extrapolation import TEMPORAL_EXTRAPOLATION
 from probe4d.benchmarks.stride.templates.memory import TEMPORAL_MEMORY
 from probe4d.benchmarks.stride.templates.perception import SPATIAL_PERCEPTION
-from probe4d.benchmarks.stride.templates.template import CODES, FAMILIES, Need, Template, Verdict
+from probe4d.benchmarks.stride.templates.template import CODES, FAMILIES, Need, Template, Verdict, moment_words
 from probe4d.benchmarks.stride.templates.trajectory import TRAJECTORY
 from probe4d.benchmarks.stride.templates.understanding import SPATIAL_UNDERSTANDING
 
-__all__ = ["CODES", "FAMILIES", "TEMPLATES", "Need", "Template", "Verdict"]
+__all__ = ["CODES", "FAMILIES", "TEMPLATES", "Need", "Template", "Verdict", "moment_words"]
 
 TEMPLATES: Mapping[str, Template] = {
     template.id: template

@@ -75,8 +75,8 @@ SCENE_CONTEXT = (
         relation="scene-description",
         format="text",
         question=(
-            "Describe the scene: how dense the traffic is, how much room the ego vehicle has, how risky the scene is, "
-            "and how the ego vehicle moves."
+            "Describe the scene at {moment}: how dense the traffic is, how much room the ego vehicle has, how risky "
+            "the scene is, and how the ego vehicle moves."
         ),
         needs=("boxes", "future"),
         future_frames=FUTURE_POSITIONS,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["CODES", "FAMILIES", "Need", "Template", "Verdict"]
+from probe4d.benchmarks.stride.thresholds import FRAME_SPACING_S
+
+__all__ = ["CODES", "FAMILIES", "Need", "Template", "Verdict", "moment_words"]
 
 Need = Literal["boxes", "visibility", "future", "weather", "time_of_day", "road_type", "lane"]
 """Annotation that an answer rests on; the last four come from a file of labels, since no box tells them."""
@@ -34,7 +36,8 @@ class Template:
         relation: What it asks about, in words.
         measure: How its answer is measured; empty where it is composed of the answers of others.
         format: Form of the answer.
-        question: Its wording; `{target}` stands for the words for the object in the red box.
+        question: Its wording; `{target}` stands for the words for the object in the red box, `{trajectory}` for a
+            list of positions, `{moment}` for the query frame where that is not the last one shown.
         options: Texts of the options in their natural order; empty where they are made for each question.
         option_count: How many options a choice question has; 0 for other forms.
         statement: The answer as a sentence of a reference, with `{answer}` and perhaps `{target}`; empty where it
@@ -68,3 +71,8 @@ class Template:
     def family(self) -> str:
         """The family that its number names."""
         return CODES[self.id.split("-")[0]]
+
+
+def moment_words(frame: int) -> str:
+    """The query frame in words, for a template that shows its whole scene."""
+    return f"frame {frame}, {frame * FRAME_SPACING_S:g} s after the first"
