@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.stride.thresholds import STILL_MPS
 from probe4d.benchmarks.stride.windows import Window
 
 __all__ = ["MOTION_FACTS", "ego_turns_deg", "motion_of", "object_turns_deg"]
@@ -43,13 +42,13 @@ def motion_of(window: Window, turns_deg: Array) -> pl.DataFrame:
     )
 
 
-def object_turns_deg(window: Window) -> Array:
-    """Angle from the displacement of the first half to that of the last; 0 where either is slower than `STILL_MPS`."""
+def object_turns_deg(window: Window, still_mps: float) -> Array:
+    """Angle from the displacement of the first half to that of the last; 0 where either is slower than `still_mps`."""
     places = window.positions_m[..., :2]
     first, last = places[:, _HALF] - places[:, 0], places[:, -1] - places[:, -1 - _HALF]
     crossed = first[:, 0] * last[:, 1] - first[:, 1] * last[:, 0]
     turns: Array = np.degrees(np.arctan2(crossed, (first * last).sum(axis=1)))
-    return np.where(np.minimum(*_half_speeds_mps(window)) >= STILL_MPS, turns, 0.0)
+    return np.where(np.minimum(*_half_speeds_mps(window)) >= still_mps, turns, 0.0)
 
 
 def ego_turns_deg(window: Window, ego: pl.DataFrame) -> Array:

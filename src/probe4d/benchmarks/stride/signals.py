@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from probe4d.benchmarks.stride.lines import ANNOTATED, Lines
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES, LEAST_TARGET_HEIGHT_PX, MOST_RANGE_M
 from probe4d.scenes.geometry import SE3, rotation_of_quaternion, yaw_of_rotation
 from probe4d.scenes.image_boxes import image_boxes
@@ -21,8 +22,11 @@ __all__ = [
     "OBJECTS_SCHEMA",
     "TARGETS_SCHEMA",
     "Signals",
+    "ego_of",
     "ego_poses",
     "signals_of",
+    "with_velocity",
+    "words_of",
 ]
 
 EGO_SCHEMA: dict[str, pl.DataType] = {
@@ -99,6 +103,7 @@ class Signals:
         targets: Columns of `TARGETS_SCHEMA`: the objects that questions may be asked about, in the same order.
         labels: Columns of `LABELS_SCHEMA`: what people or other tools say of scenes and objects.
         seed: Seed of the draws that rules make.
+        lines: Where the motion of objects is told apart.
     """
 
     ego: pl.DataFrame
@@ -106,6 +111,7 @@ class Signals:
     targets: pl.DataFrame
     labels: pl.DataFrame
     seed: int = 42
+    lines: Lines = ANNOTATED
 
 
 def signals_of(scenes: Scenes, labels: pl.DataFrame | None = None, *, seed: int = 42) -> Signals:
@@ -122,7 +128,7 @@ def signals_of(scenes: Scenes, labels: pl.DataFrame | None = None, *, seed: int 
     Raises:
         InputError: A camera reading has no image size, or no intrinsics of a pinhole camera.
     """
-    ego = _ego(scenes)
+    ego = ego_of(scenes)
     objects = _objects(scenes, ego)
     given = pl.DataFrame(schema=LABELS_SCHEMA) if labels is None else labels
     return Signals(
@@ -141,7 +147,8 @@ def ego_poses(ego: pl.DataFrame) -> SE3:
     )
 
 
-def _ego(scenes: Scenes) -> pl.DataFrame:
+def ego_of(scenes: Scenes) -> pl.DataFrame:
+    """The ego vehicle at every key frame, columns of `EGO_SCHEMA`."""
     poses = scenes.keyframes.select(
         "scene",
         "frame",
@@ -149,13 +156,12 @@ def _ego(scenes: Scenes) -> pl.DataFrame:
         **{f"{axis}_m": pl.col(f"pose_{axis}") for axis in "xyz"},
         **{name: pl.col(f"pose_{name}") for name in ("qw", "qx", "qy", "qz")},
     ).sort("scene", "frame")
-    return _with_velocity(
+    return with_velocity(
         poses.with_columns(yaw_rad=pl.Series(yaw_of_rotation(ego_poses(poses).rotation), dtype=pl.Float64)), ["scene"]
     ).select(*EGO_SCHEMA)
 
 
 def _objects(scenes: Scenes, ego: pl.DataFrame) -> pl.DataFrame:
-    last_part = pl.col("category").str.split(".").list.last().str.replace_all("_", " ")
     boxes = scenes.boxes.select(
         "scene",
         "frame",
@@ -165,7 +171,7 @@ def _objects(scenes: Scenes, ego: pl.DataFrame) -> pl.DataFrame:
         "lidar_points",
         "visibility",
         box="token",
-        words=pl.col("label").fill_null(pl.col("category").replace_strict(_WORDS, default=last_part)),
+        words=pl.col("label").fill_null(words_of()),
         ego_x_m="ego_x",
         ego_y_m="ego_y",
         bottom_m=pl.col("ego_z") - pl.col("height") / 2,
@@ -183,10 +189,16 @@ def _objects(scenes: Scenes, ego: pl.DataFrame) -> pl.DataFrame:
     )
     times = ego.select("scene", "frame", "timestamp_us", "qw", "qx", "qy", "qz")
     timed = single.join(times, on=["scene", "frame"], how="left", maintain_order="left")
-    return _with_velocity(timed, ["scene", "track"]).select(*OBJECTS_SCHEMA)
+    return with_velocity(timed, ["scene", "track"]).select(*OBJECTS_SCHEMA)
 
 
-def _with_velocity(rows: pl.DataFrame, thing: list[str]) -> pl.DataFrame:
+def words_of() -> pl.Expr:
+    """What a sentence calls an object by its category: the last part in words, or more where that says too little."""
+    last_part = pl.col("category").str.split(".").list.last().str.replace_all("_", " ")
+    return pl.col("category").replace_strict(_WORDS, default=last_part, return_dtype=pl.String)
+
+
+def with_velocity(rows: pl.DataFrame, thing: list[str]) -> pl.DataFrame:
     """Add speed and velocity from the row before, of the same thing and the previous key frame.
 
     Args:

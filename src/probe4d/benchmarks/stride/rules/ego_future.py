@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from probe4d.benchmarks.stride.lines import EGO
 from probe4d.benchmarks.stride.motion import MOTION_FACTS, ego_turns_deg, motion_of
 from probe4d.benchmarks.stride.rules.answered import Margin, answered
 from probe4d.benchmarks.stride.rules.patterns import pattern, pattern_margins, stops
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.templates import TEMPLATES
-from probe4d.benchmarks.stride.thresholds import ASIDE_M, EGO_TURN_DEG, FUTURE_POSITIONS, MOVED_M
+from probe4d.benchmarks.stride.thresholds import ASIDE_M, FUTURE_POSITIONS, MOVED_M
 from probe4d.benchmarks.stride.windows import ego_window, in_ego_frame
 
 __all__ = [
@@ -80,10 +81,10 @@ def manoeuvre(names: tuple[str | None, ...]) -> pl.Expr:
     """The manoeuvre of `with_future_motion`; names as in TRJ-1, null for one that there is no word for."""
     *patterns, coming_to_stop = names
     stopped, _ = stops()
-    return pl.when(stopped).then(pl.lit(coming_to_stop)).otherwise(pattern(tuple(patterns), EGO_TURN_DEG))
+    return pl.when(stopped).then(pl.lit(coming_to_stop)).otherwise(pattern(tuple(patterns), EGO))
 
 
 def manoeuvre_margins() -> tuple[Margin, ...]:
     """Margins of `manoeuvre`."""
     stopped, margin = stops()
-    return (margin, *pattern_margins(EGO_TURN_DEG, where=~stopped))
+    return (margin, *pattern_margins(EGO, where=~stopped))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from probe4d.benchmarks.stride.lines import Lines
 from probe4d.benchmarks.stride.rules.answered import answered
 from probe4d.benchmarks.stride.rules.counting import ROAD_USERS
 from probe4d.benchmarks.stride.signals import Signals
@@ -13,8 +14,6 @@ from probe4d.benchmarks.stride.thresholds import (
     FREE_AHEAD_M,
     FUTURE_POSITIONS,
     PATH_AHEAD_M,
-    SPEED_CHANGE_MPS,
-    STILL_MPS,
 )
 from probe4d.benchmarks.stride.windows import ego_window, objects_later
 from probe4d.benchmarks.stride.zones import ahead, footprints_of, on_the_left, on_the_right
@@ -32,7 +31,7 @@ def next_event(signals: Signals) -> pl.DataFrame:
     The way ahead is that of the query frame, and places are in its ego frame. At each step, a road user that moves
 
     - crosses, where its footprint has come into the way since the step before, moving across;
-    - slows down, where its footprint is in the way at the query frame, and its speed is lower by `SPEED_CHANGE_MPS`;
+    - slows down, where its footprint is in the way at the query frame, and its speed has changed to a lower one;
     - moves into the way, where its footprint has come into it for the first time, moving along;
 
     and the ego vehicle passes a standing one whose centre was ahead of its origin and is behind it, seen from each
@@ -41,7 +40,7 @@ def next_event(signals: Signals) -> pl.DataFrame:
     ego = ego_window(signals, 0, FUTURE_POSITIONS).table
     road_users = signals.objects.filter(pl.col("label").is_in(ROAD_USERS)).drop_nulls(["length_m", "width_m"])
     steps = _placed(signals, ego, road_users)
-    happened = _happened(_with_step_before(steps))
+    happened = _happened(_with_step_before(steps), signals.lines)
     first = happened.sort("step", "event", "track").unique(_FRAME, keep="first", maintain_order=True)
     table = ego.join(first.select(*_FRAME, "step", "event", "words", decided_by="track"), on=_FRAME, how="left")
     names = dict(enumerate(_EVENTS))
@@ -87,14 +86,14 @@ def _with_step_before(steps: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _happened(steps: pl.DataFrame) -> pl.DataFrame:
+def _happened(steps: pl.DataFrame, lines: Lines) -> pl.DataFrame:
     """A row an event, by its number among the options: columns scene, frame, step, event, track, words."""
     moved_x, moved_y = (pl.col(name) - pl.col(f"{name}_before") for name in ("query_x_m", "query_y_m"))
     direction = pl.arctan2(moved_y, moved_x).degrees().abs()
     across = (direction > DIRECTION_DEG) & (direction < 180 - DIRECTION_DEG)
-    moves = pl.col("speed_mps") >= STILL_MPS
+    moves = pl.col("speed_mps") >= lines.still_mps
     enters = pl.col("in_way") & ~pl.col("in_way_before") & moves
-    slower = pl.col("speed_mps_at_query") - pl.col("speed_mps") > SPEED_CHANGE_MPS
+    slower = pl.col("speed_mps_at_query") - pl.col("speed_mps") > lines.speed_change_mps
     events = (
         enters & across,
         pl.col("in_way_at_query") & slower,

@@ -11,7 +11,7 @@ from probe4d.benchmarks.stride.rules.patterns import pattern, pattern_margins
 from probe4d.benchmarks.stride.rules.risk import with_time_to_collision
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.templates import TEMPLATES
-from probe4d.benchmarks.stride.thresholds import MOTION_FRAMES, PATH_AHEAD_M, TIME_TO_COLLISION_BOUNDS_S, TURN_DEG
+from probe4d.benchmarks.stride.thresholds import MOTION_FRAMES, PATH_AHEAD_M, TIME_TO_COLLISION_BOUNDS_S
 from probe4d.benchmarks.stride.windows import object_window
 from probe4d.benchmarks.stride.zones import ahead, footprints_of
 
@@ -24,10 +24,10 @@ def future_motion(signals: Signals) -> pl.DataFrame:
     """TE-1: the pattern of the target's motion over ground in the next `MOTION_FRAMES`."""
     window = object_window(signals, movable_targets(signals), 0, MOTION_FRAMES)
     return answered(
-        motion_of(window, object_turns_deg(window)),
-        pattern(TEMPLATES["TE-1"].options, TURN_DEG),
+        motion_of(window, object_turns_deg(window, signals.lines.still_mps)),
+        pattern(TEMPLATES["TE-1"].options, signals.lines),
         {name: pl.col(name) for name in MOTION_FACTS},
-        *pattern_margins(TURN_DEG),
+        *pattern_margins(signals.lines),
     )
 
 

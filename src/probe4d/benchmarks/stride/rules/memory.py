@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
+from probe4d.benchmarks.stride.lines import EGO
 from probe4d.benchmarks.stride.motion import MOTION_FACTS, ego_turns_deg, motion_of, object_turns_deg
 from probe4d.benchmarks.stride.rules.answered import answered, movable_targets, visible_targets
 from probe4d.benchmarks.stride.rules.patterns import pattern, pattern_margins
 from probe4d.benchmarks.stride.rules.perception import sector_answers
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.templates import TEMPLATES
-from probe4d.benchmarks.stride.thresholds import EGO_TURN_DEG, HISTORY_FRAMES, TURN_DEG
+from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.benchmarks.stride.windows import ego_window, object_window
 
 __all__ = ["past_ego_manoeuvre", "previous_position", "recent_motion"]
@@ -28,10 +29,10 @@ def recent_motion(signals: Signals) -> pl.DataFrame:
     """TM-3: the pattern of the target's motion over ground in the history."""
     window = object_window(signals, movable_targets(signals), -HISTORY_FRAMES, 0)
     return answered(
-        motion_of(window, object_turns_deg(window)),
-        pattern(TEMPLATES["TM-3"].options, TURN_DEG),
+        motion_of(window, object_turns_deg(window, signals.lines.still_mps)),
+        pattern(TEMPLATES["TM-3"].options, signals.lines),
         {name: pl.col(name) for name in MOTION_FACTS},
-        *pattern_margins(TURN_DEG),
+        *pattern_margins(signals.lines),
     )
 
 
@@ -40,7 +41,7 @@ def past_ego_manoeuvre(signals: Signals) -> pl.DataFrame:
     window = ego_window(signals, -HISTORY_FRAMES, 0)
     return answered(
         motion_of(window, ego_turns_deg(window, signals.ego)),
-        pattern(TEMPLATES["TM-5"].options, EGO_TURN_DEG),
+        pattern(TEMPLATES["TM-5"].options, EGO),
         {name: pl.col(name) for name in MOTION_FACTS},
-        *pattern_margins(EGO_TURN_DEG),
+        *pattern_margins(EGO),
     )

@@ -8,7 +8,7 @@ import polars as pl
 from probe4d.benchmarks.stride.rules.answered import Margin, answered, movable_targets, visible_targets
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.templates import TEMPLATES
-from probe4d.benchmarks.stride.thresholds import DIRECTION_DEG, DISTANCE_BOUNDS_M, LEAST_ROOM_M, PLANE_M, STILL_MPS
+from probe4d.benchmarks.stride.thresholds import DIRECTION_DEG, DISTANCE_BOUNDS_M, LEAST_ROOM_M, PLANE_M
 from probe4d.benchmarks.stride.windows import in_ego_frame, object_window
 from probe4d.scenes.geometry import bearing_deg, sector_index, sector_margin_deg
 
@@ -40,7 +40,7 @@ def direction_of_motion(signals: Signals) -> pl.DataFrame:
         direction_deg=pl.Series(bearing_deg(moved[:, 0], moved[:, 1]), dtype=pl.Float64),
         speed_mps=pl.Series(np.hypot(moved[:, 0], moved[:, 1]) / elapsed_s, dtype=pl.Float64),
     )
-    direction, moves = pl.col("direction_deg"), pl.col("speed_mps") >= STILL_MPS
+    direction, moves = pl.col("direction_deg"), pl.col("speed_mps") >= signals.lines.still_mps
     answer = (
         pl.when(~moves)
         .then(pl.lit(_STILL))
@@ -58,7 +58,7 @@ def direction_of_motion(signals: Signals) -> pl.DataFrame:
         table,
         answer,
         {name: pl.col(name) for name in facts} | {"direction_deg": pl.when(moves).then(direction)},
-        Margin((pl.col("speed_mps") - STILL_MPS).abs(), "metres per second"),
+        Margin((pl.col("speed_mps") - signals.lines.still_mps).abs(), "metres per second"),
         Margin(pl.when(moves).then(off_lines), "degrees"),
     )
 

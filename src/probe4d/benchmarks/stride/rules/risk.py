@@ -9,7 +9,6 @@ from probe4d.benchmarks.stride.rules.answered import Margin, answered, queries, 
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.templates import TEMPLATES
 from probe4d.benchmarks.stride.thresholds import (
-    APPROACH_MPS,
     HISTORY_FRAMES,
     LEAST_ROOM_M,
     RISK_APPROACH_M,
@@ -53,7 +52,7 @@ def scene_risk(signals: Signals) -> pl.DataFrame:
 
 def time_to_collision(signals: Signals) -> pl.DataFrame:
     """TE-2: the range of the target by the speed at which it shrinks, from centre to ego origin."""
-    closes = pl.col("closing_speed_mps") >= APPROACH_MPS
+    closes = pl.col("closing_speed_mps") >= signals.lines.approach_mps
     seconds = pl.col("time_to_collision_s")
     *names, never = TEMPLATES["TE-2"].options
     number = pl.sum_horizontal((seconds >= bound).cast(pl.Int32) for bound in TIME_TO_COLLISION_BOUNDS_S)
@@ -63,19 +62,21 @@ def time_to_collision(signals: Signals) -> pl.DataFrame:
         with_time_to_collision(signals, visible_targets(signals)),
         pl.when(closes).then(in_time).when(~closes).then(pl.lit(never)),
         {name: pl.col(name) for name in ("range_m", "closing_speed_mps", "time_to_collision_s")},
-        Margin((pl.col("closing_speed_mps") - APPROACH_MPS).abs(), "metres per second"),
+        Margin((pl.col("closing_speed_mps") - signals.lines.approach_mps).abs(), "metres per second"),
         Margin(off_bounds, "seconds"),
     )
 
 
 def with_time_to_collision(signals: Signals, objects: pl.DataFrame) -> pl.DataFrame:
-    """Add closing_speed_mps, and time_to_collision_s where an object approaches at `APPROACH_MPS` or more."""
+    """Add closing_speed_mps, and time_to_collision_s where an object approaches fast enough."""
     outwards = pl.col("ego_x_m") * pl.col("relative_x_mps") + pl.col("ego_y_m") * pl.col("relative_y_mps")
     closing = pl.col("closing_speed_mps")
     return (
         with_relative_velocity(signals, objects)
         .with_columns(closing_speed_mps=pl.when(pl.col("range_m") > 0).then(-outwards / pl.col("range_m")))
-        .with_columns(time_to_collision_s=pl.when(closing >= APPROACH_MPS).then(pl.col("range_m") / closing))
+        .with_columns(
+            time_to_collision_s=pl.when(closing >= signals.lines.approach_mps).then(pl.col("range_m") / closing)
+        )
     )
 
 
