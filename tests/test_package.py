@@ -30,6 +30,7 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"LidarOptions", "read_training_rows", "train_lora", "train_projector", "with_ego_text"}
     called |= {"load_lidar_lm", "save_released_checkpoint"}
     called |= {"judge_agreement", "read_judge_labels"}
+    called |= {"convert_waymo", "convert_wod_e2e"}
     assert called <= set(probe4d.__all__)
 
 

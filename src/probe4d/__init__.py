@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from probe4d.scenes.sanity import inspect
     from probe4d.scenes.simulator.simulate import simulate
     from probe4d.scenes.tables import Scenes
+    from probe4d.scenes.waymo.conversion import convert_waymo
+    from probe4d.scenes.wod_e2e.conversion import convert_wod_e2e
 
 __all__ = [
     "Benchmark",
@@ -102,6 +104,8 @@ __all__ = [
     "check",
     "compare_corpora",
     "control_model",
+    "convert_waymo",
+    "convert_wod_e2e",
     "detect",
     "diagnose",
     "dry_run",
@@ -181,6 +185,8 @@ _HOMES = {
     "check": "probe4d.benchmarks.suites",
     "compare_corpora": "probe4d.diagnosis.text.scoring",
     "control_model": "probe4d.diagnosis.control_runs",
+    "convert_waymo": "probe4d.scenes.waymo.conversion",
+    "convert_wod_e2e": "probe4d.scenes.wod_e2e.conversion",
     "detect": "probe4d.models.detectors.detecting",
     "diagnose": "probe4d.diagnosis.diagnose",
     "dry_run": "probe4d.runs.dry_run",

@@ -44,16 +44,9 @@ def convert_wod_e2e(
 
     Frames become two key frames a second. A command that was broken off goes on where it stopped when it is repeated.
     """
-    from probe4d.scenes.wod_e2e.clusters import read_clusters
-    from probe4d.scenes.wod_e2e.conversion import convert
-    from probe4d.scenes.wod_e2e.index import index_frames
+    from probe4d.scenes.wod_e2e.conversion import convert_wod_e2e as convert
 
-    released = None if clusters is None else read_clusters(clusters)
-    with output.progress("Shards read") as done:
-        index = index_frames(shards, workers=workers, found=done.expect, done=done)
-    with output.progress("Sequences converted") as done:
-        converted = convert(index, out, clusters=released, workers=workers, found=done.expect, done=done)
-    _tell(converted)
+    _tell(convert(shards, out, clusters=clusters, workers=workers, stages=output.progress))
 
 
 @conversions.command("waymo")
@@ -62,14 +55,9 @@ def convert_waymo(shards: Shards, out: Out, workers: Workers = 1) -> None:
 
     Frames become two key frames a second. A command that was broken off goes on where it stopped when it is repeated.
     """
-    from probe4d.scenes.waymo.conversion import convert
-    from probe4d.scenes.waymo.index import index_frames
+    from probe4d.scenes.waymo.conversion import convert_waymo as convert
 
-    with output.progress("Shards read") as done:
-        index = index_frames(shards, workers=workers, found=done.expect, done=done)
-    with output.progress("Segments converted") as done:
-        converted = convert(index, out, workers=workers, found=done.expect, done=done)
-    _tell(converted)
+    _tell(convert(shards, out, workers=workers, stages=output.progress))
 
 
 def _tell(converted: Converted) -> None:

@@ -12,8 +12,9 @@ from probe4d.origins import WAYMO_VERSIONS
 from probe4d.scenes.nuscenes_writing.conversion import Conversion, Converted, Target, as_columns, convert_scenes
 from probe4d.scenes.nuscenes_writing.scene_records import SceneRecord
 from probe4d.scenes.nuscenes_writing.scene_writer import Box, Reading, SceneWriter, file_stem
+from probe4d.scenes.nuscenes_writing.watching import Stages, unwatched
 from probe4d.scenes.waymo.frames import CATEGORIES, RIDDEN, Frame, LaserLabel, Segment
-from probe4d.scenes.waymo.index import PERCEPTION
+from probe4d.scenes.waymo.index import PERCEPTION, index_frames
 from probe4d.scenes.waymo.reading import frame_at
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from probe4d.scenes.waymo_format.index import FrameIndex
@@ -22,7 +23,7 @@ from probe4d.scenes.waymo_format.resampling import RATE_HZ
 from probe4d.scenes.waymo_format.values import Unfit
 from probe4d.scenes.waymo_format.writing import camera_reading, chosen_frames, faults_of, left_out, own_time_us
 
-__all__ = ["LIDAR", "VERSION", "convert"]
+__all__ = ["LIDAR", "VERSION", "convert", "convert_waymo"]
 
 VERSION = WAYMO_VERSIONS["perception"]
 LIDAR = "LIDAR_TOP"
@@ -49,6 +50,25 @@ _ATTRIBUTES = {_WITH_RIDER: "Somebody rides the cycle."}
 
 _NO_FRONT = f"has no image of the camera {_FRONT}, whose time and pose the key frame takes"
 _NO_POINTS = "has no range image of the roof LiDAR, and the first frame of the data has"
+
+
+def convert_waymo(shards: Path | str, out: Path | str, *, workers: int = 1, stages: Stages = unwatched) -> Converted:
+    """Write a folder of Waymo's perception shards as a dataset in the schema of nuScenes (see `convert`).
+
+    Args:
+        shards: Folder of TFRecord files, of which any subset will do.
+        out: Folder of the dataset: new, empty, or with what an earlier call of the same conversion left.
+        workers: Number of processes.
+        stages: Begins each of the two stages, for progress bars.
+
+    Raises:
+        InputError: As `convert` and `index_frames` say.
+        RunError: A file could not be written to the end.
+    """
+    with stages("Shards read") as done:
+        index = index_frames(shards, workers=workers, found=done.expect, done=done)
+    with stages("Segments converted") as done:
+        return convert(index, out, workers=workers, found=done.expect, done=done)
 
 
 def convert(

@@ -15,22 +15,23 @@ from probe4d.scenes.fingerprint import table_digest
 from probe4d.scenes.nuscenes_writing.conversion import Conversion, Converted, Target, as_columns, convert_scenes
 from probe4d.scenes.nuscenes_writing.scene_records import SceneRecord
 from probe4d.scenes.nuscenes_writing.scene_writer import SceneWriter, file_stem
+from probe4d.scenes.nuscenes_writing.watching import Stages, unwatched
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from probe4d.scenes.waymo_format.index import FrameIndex
 from probe4d.scenes.waymo_format.reading import Place, place_of
 from probe4d.scenes.waymo_format.resampling import RATE_HZ
 from probe4d.scenes.waymo_format.values import Unfit
 from probe4d.scenes.waymo_format.writing import camera_reading, chosen_frames, faults_of, left_out, own_time_us
-from probe4d.scenes.wod_e2e.clusters import clusters_of_frames
+from probe4d.scenes.wod_e2e.clusters import clusters_of_frames, read_clusters
 from probe4d.scenes.wod_e2e.driving import DRIVING_SCHEMA, STATES_SCHEMA, driving_row, driving_table, states_table
 from probe4d.scenes.wod_e2e.frames import Frame
-from probe4d.scenes.wod_e2e.index import END_TO_END
+from probe4d.scenes.wod_e2e.index import END_TO_END, index_frames
 from probe4d.scenes.wod_e2e.motion import Posed, posed
 from probe4d.scenes.wod_e2e.reading import frame_at
 from probe4d.scenes.wod_e2e.timing import timed
 from probe4d.wording import listed
 
-__all__ = ["VERSION", "convert"]
+__all__ = ["VERSION", "convert", "convert_wod_e2e"]
 
 VERSION = WAYMO_VERSIONS["end-to-end"]
 _FRONT = "FRONT"
@@ -65,6 +66,34 @@ class _Sequence:
     frames: pl.DataFrame
     time_source: str
     left_out: pl.DataFrame
+
+
+def convert_wod_e2e(
+    shards: Path | str,
+    out: Path | str,
+    *,
+    clusters: Path | str | None = None,
+    workers: int = 1,
+    stages: Stages = unwatched,
+) -> Converted:
+    """Write a folder of WOD-E2E shards as a dataset in the schema of nuScenes (see `convert`).
+
+    Args:
+        shards: Folder of TFRecord files, of which any subset will do.
+        out: Folder of the dataset: new, empty, or with what an earlier call of the same conversion left.
+        clusters: The released table of scenario clusters.
+        workers: Number of processes.
+        stages: Begins each of the two stages, for progress bars.
+
+    Raises:
+        InputError: As `convert` and `index_frames` say; the table of clusters cannot be read.
+        RunError: A file could not be written to the end.
+    """
+    released = None if clusters is None else read_clusters(clusters)
+    with stages("Shards read") as done:
+        index = index_frames(shards, workers=workers, found=done.expect, done=done)
+    with stages("Sequences converted") as done:
+        return convert(index, out, clusters=released, workers=workers, found=done.expect, done=done)
 
 
 def convert(
