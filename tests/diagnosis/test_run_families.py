@@ -11,9 +11,10 @@ import pytest
 from diagnosis_making import benchmark_of, driving_benchmark, mixture, oracle, question, run_of
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.comparisons import FamilyComparison
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.run_families import find_run_families
-from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.runs.evidence_plan import EvidencePlan

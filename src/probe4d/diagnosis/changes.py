@@ -9,12 +9,13 @@ import polars as pl
 
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.averages import add_label_averages, add_number_averages
+from probe4d.diagnosis.comparisons import Comparison
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.number_scores import add_nearness, nearness_of
 from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.sheet import Sheet
-from probe4d.diagnosis.tables import CHANGES_SCHEMA, Comparison
+from probe4d.diagnosis.tables import CHANGES_SCHEMA
 from probe4d.diagnosis.waypoint_scores import add_displacements, displacements_of
 from probe4d.diagnosis.waypoint_sheet import WaypointSheet
 

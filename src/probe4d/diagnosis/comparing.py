@@ -18,13 +18,14 @@ from probe4d.diagnosis.changes import (
     add_waypoint_changes,
     changes_table,
 )
+from probe4d.diagnosis.comparisons import Comparison, FamilyComparison
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.judging.diagnosed import DiagnosedJudgements
 from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.run_families import find_run_families
 from probe4d.diagnosis.sheet import Sheet
-from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, Comparison, FamilyComparison, in_order
+from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, in_order
 from probe4d.diagnosis.waypoint_sheet import WaypointSheet
 from probe4d.errors import InputError
 from probe4d.runs.run import Run

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from probe4d.diagnosis.tables import FamilyComparison
+from probe4d.diagnosis.comparisons import FamilyComparison
 from probe4d.models.generation import Generation
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import Run, RunRecord

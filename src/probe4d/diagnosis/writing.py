@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from probe4d.diagnosis.tables import COUNTS, Diagnosis, run_families_table
+from probe4d.diagnosis.comparisons import run_families_table
+from probe4d.diagnosis.tables import COUNTS, Diagnosis
 from probe4d.store.files import whole_file
 
 __all__ = ["FORMULA", "without_formulas", "write_tables"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from probe4d.diagnosis.comparisons import FamilyComparison
 from probe4d.diagnosis.number_sheet import NUMBER
-from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import Figure, Lookup, interval, percent, points
 from probe4d.report.statement import FEW, TELLING, RunStatement, Statement, Tone, excludes_chance

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from probe4d.diagnosis.comparisons import FamilyComparison
 from probe4d.diagnosis.number_sheet import NUMBER
-from probe4d.diagnosis.tables import Diagnosis, FamilyComparison
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.evidence_shown import with_names
 from probe4d.report.few_scenes import figures_to_judge_by
