@@ -40,7 +40,7 @@ from probe4d.scenes.points import count_in_boxes, in_ego_frame, read_scan
 from probe4d.scenes.projection import Cameras, project_boxes
 from probe4d.scenes.sanity import Severity, inspect
 from probe4d.scenes.tables import Scenes
-from probe4d.scenes.waymo.conversion import LIDAR, VERSION, convert
+from probe4d.scenes.waymo.conversion import LIDAR, VERSION, convert, convert_waymo
 from probe4d.scenes.waymo.index import index_frames
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from waymo_making import (
@@ -332,7 +332,7 @@ def test_end_to_end_data_is_refused(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def real(real_data: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Converted]:
     folder = real_data("waymo")
-    converted = convert(index_frames(folder), tmp_path_factory.mktemp("real") / "data")
+    converted = convert_waymo(folder, tmp_path_factory.mktemp("real") / "data")
     return real_frame(folder / "perception_one_frame.tfrecord"), converted
 
 

@@ -26,7 +26,7 @@ from probe4d.scenes.sanity import Severity, inspect
 from probe4d.scenes.tables import Scenes
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from probe4d.scenes.wod_e2e.clusters import read_clusters
-from probe4d.scenes.wod_e2e.conversion import VERSION, convert
+from probe4d.scenes.wod_e2e.conversion import VERSION, convert, convert_wod_e2e
 from probe4d.scenes.wod_e2e.driving import DRIVING_SCHEMA, STATES_SCHEMA
 from probe4d.scenes.wod_e2e.index import index_frames
 from probe4d.scenes.wod_e2e.timing import ORIGIN_US
@@ -398,6 +398,12 @@ def test_a_complete_one_stays_as_it_is(shards: Path, converted: Converted, monke
 
 def test_processes_change_no_byte(shards: Path, converted: Converted, tmp_path: Path) -> None:
     converted_into(tmp_path / "data", shards, workers=2)
+    assert contents(tmp_path / "data") == contents(converted.root)
+
+
+def test_one_call_does_it_all(shards: Path, converted: Converted, tmp_path: Path) -> None:
+    done = convert_wod_e2e(shards, tmp_path / "data", clusters=shards / "clusters.json")
+    assert done.left_out.equals(converted.left_out)
     assert contents(tmp_path / "data") == contents(converted.root)
 
 
