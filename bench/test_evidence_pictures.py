@@ -8,6 +8,7 @@ else it does.
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import time
 from collections.abc import Callable
@@ -28,7 +29,7 @@ from probe4d.scenes.tables import Scenes
 
 FRAMES, WIDTH, HEIGHT, POINTS = 12, 1600, 900, 35_000
 SCENE = "scene-bench"
-PICTURES = 40
+PICTURES = PROMPTS = 40
 MARKS = (Mark("A", "CAM_FRONT", (0.1, 0.5, 0.2, 0.7)), Mark("B", "CAM_FRONT", (0.6, 0.4, 0.65, 0.55)))
 WORKERS = len(os.sched_getaffinity(0))
 
@@ -109,17 +110,17 @@ def plain_birds_eye(root: Path, frame: int) -> bytes:
 
 
 class Rate(NamedTuple):
-    """Pictures a second of the clock, and a second of one processor's time, which other work slows less."""
+    """Pictures or prompts a second of the clock, and a second of one processor's time, which other work slows less."""
 
     clock: float
     processor: float
 
 
-def measured(work: Callable[[], object]) -> Rate:
+def measured(work: Callable[[], object], count: int) -> Rate:
     work()
     clock, processor = time.perf_counter(), time.process_time()
     work()
-    return Rate(PICTURES / (time.perf_counter() - clock), PICTURES / (time.process_time() - processor))
+    return Rate(count / (time.perf_counter() - clock), count / (time.process_time() - processor))
 
 
 @pytest.mark.parametrize(
@@ -144,16 +145,42 @@ def test_pictures_a_second(scenes: Scenes, view: View, plain: Callable[[Path, in
 
         return work
 
-    peer = measured(plainly(1))
+    peer = measured(plainly(1), PICTURES)
     figures = {
         "plain Pillow, one thread": peer,
-        f"plain Pillow, {WORKERS} threads": measured(plainly(WORKERS)),
-        "rendered, one thread": measured(ahead(1, cache=False)),
-        f"rendered, {WORKERS} threads": measured(ahead(WORKERS, cache=False)),
-        "read from the cache": measured(ahead(WORKERS, cache=True)),
+        f"plain Pillow, {WORKERS} threads": measured(plainly(WORKERS), PICTURES),
+        "rendered, one thread": measured(ahead(1, cache=False), PICTURES),
+        f"rendered, {WORKERS} threads": measured(ahead(WORKERS, cache=False), PICTURES),
+        "read from the cache": measured(ahead(WORKERS, cache=True), PICTURES),
     }
     size = sum((scenes.root / f"{channel}-0.jpg").stat().st_size for channel in SURROUND) / len(SURROUND)
     print(f"\n{view}: {PICTURES} pictures of {size / 1e3:.0f} kB images or {POINTS:,} points")
     for name, rate in figures.items():
         times = f"{rate.clock / peer.clock:5.1f} times"
+        print(f"{name:26} {rate.clock:7.0f} a second ({times}), {rate.processor:6.0f} a processor's second")
+
+
+def test_prompts_of_five_frames_a_second(scenes: Scenes) -> None:
+    """STRIDE's windows follow one another: of the five grids of a prompt, the next one shares three, and its own query
+    frame once more without the red box."""
+    target = Mark("", "CAM_FRONT", (0.4, 0.4, 0.6, 0.6), (255, 40, 40))
+
+    def grid(frame: int, *marks: Mark) -> Picture:
+        return Picture("cameras", SCENE, frame % FRAMES, frame, marks=marks)
+
+    prompts = [(*map(grid, range(query - 4, query)), grid(query, target)) for query in range(4, 4 + PROMPTS)]
+    options = PictureOptions(max_side_px=640)
+
+    def rendered() -> None:
+        with Renderer(scenes, options, workers=WORKERS, cache=False) as renderer:
+            assert not any(isinstance(images, Exception) for _, images in renderer.ahead(enumerate(prompts)))
+
+    def plainly() -> None:
+        with ThreadPoolExecutor(WORKERS) as pool:
+            list(pool.map(lambda picture: plain_grid(scenes.root, picture.frame), itertools.chain(*prompts)))
+
+    figures = {"plain Pillow": measured(plainly, PROMPTS), "rendered": measured(rendered, PROMPTS)}
+    print(f"\nprompts of five frames, {WORKERS} threads")
+    for name, rate in figures.items():
+        times = f"{rate.clock / figures['plain Pillow'].clock:5.1f} times"
         print(f"{name:26} {rate.clock:7.0f} a second ({times}), {rate.processor:6.0f} a processor's second")

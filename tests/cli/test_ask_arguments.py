@@ -131,7 +131,7 @@ def test_a_preset_fills_and_the_user_wins(
     assert record.evidence is not None
     assert (record.preset, record.model, record.parameters) == ("stride-gpt-5.5", "control:fixed", {})
     assert (record.generation.max_tokens, record.generation.image_detail) == (7, "low")
-    assert (record.evidence.pictures.max_side_px, record.evidence.max_frames) == (300, 16)
+    assert (record.evidence.pictures.max_side_px, record.evidence.max_frames) == (300, 40)
     assert "The options of the preset stride-gpt-5.5 (GPT-5.5) are used for control:fixed." in capsys.readouterr().err
 
 
@@ -192,7 +192,7 @@ def test_an_env_file_sets_what_is_not_set(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_what_is_left_out_is_the_presets_and_then_the_usual() -> None:
     def pictures(preset: str | None, **options: int | None) -> tuple[int, int, int]:
-        given = {"max_frames": None, "max_side_px": None, "jpeg_quality": None} | options
+        given = dict.fromkeys(("max_frames", "max_side_px", "clip_side_px", "jpeg_quality")) | options
         chosen = None if preset is None else preset_named(preset)
         plan = evidence_plan("cameras", span="scene", seed=7, preset=chosen, **given)
         assert (plan.name, plan.span, plan.seed) == ("cameras", "scene", 7)
@@ -201,7 +201,7 @@ def test_what_is_left_out_is_the_presets_and_then_the_usual() -> None:
     usual = EvidencePlan()
     assert pictures(None) == (usual.max_frames, usual.pictures.max_side_px, usual.pictures.jpeg_quality)
     assert pictures("spatialqa-qwen2-5-vl-7b") == pictures(None)
-    assert pictures("stride-claude-sonnet-5") == (40, 360, 85)
+    assert pictures("stride-claude-sonnet-5") == (40, 768, 85)
     assert pictures("stride-claude-sonnet-5", max_frames=3, max_side_px=500, jpeg_quality=60) == (3, 500, 60)
 
 
@@ -218,7 +218,12 @@ def test_the_help_names_every_setting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [("--max-side 10", "256 to 4096 px, not 10"), ("--jpeg-quality 0", "1 to 95, not 0")]
+    ("options", "words"),
+    [
+        ("--max-side 10", "256 to 4096 px, not 10"),
+        ("--clip-side 9", "256 to 4096 px, not 9"),
+        ("--jpeg-quality 0", "1 to 95, not 0"),
+    ],
 )
 def test_impossible_pictures_are_refused_before_a_folder_is_made(
     bench: Path, simulated: Path, tmp_path: Path, options: str, words: str, monkeypatch: pytest.MonkeyPatch

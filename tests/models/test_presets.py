@@ -23,7 +23,7 @@ from probe4d.models.request import Request
 @pytest.mark.parametrize("preset", presets().values(), ids=lambda preset: preset.name)
 def test_every_preset_holds_only_options_that_exist(preset: Preset) -> None:
     assert re.fullmatch(r"(stride|spatialqa)-[a-z0-9.-]+", preset.name)
-    assert {*preset.shown, *preset.shown_of_scene} <= {"max_frames", *PictureOptions.__struct_fields__}
+    assert {*preset.shown} <= {"max_frames", *PictureOptions.__struct_fields__}
     assert preset.fill(Generation()) == preset.generation
     assert "Table" in preset.source
     assert preset.model or preset.note
@@ -57,15 +57,12 @@ def test_what_the_user_gives_stands() -> None:
     assert preset.fill(Generation(temperature=0.0)).temperature == 0.0
 
 
-def test_a_whole_scene_is_shown_in_smaller_pictures_than_the_frames_of_a_question() -> None:
-    """STRIDE's C.2 and C.3: at most 640 pixels and no stated bound on frames, or 40 (8) frames of at most 360."""
+def test_a_long_clip_is_shown_in_smaller_pictures_than_five_frames() -> None:
+    """STRIDE's C.2 and C.3: at most 640 pixels, or 40 (8) frames of at most 360."""
     for name, frames in (("stride-gpt-5.5", 40), ("stride-qwen3.6-27b", 8), ("stride-qwen3-vl-8b-thinking", 40)):
-        preset = preset_named(name)
-        assert preset.shown_with(whole_scene=False) == {"max_side_px": 640}
-        assert preset.shown_with(whole_scene=True) == {"max_side_px": 360, "max_frames": frames}
+        assert preset_named(name).shown == {"max_frames": frames, "max_side_px": 640, "clip_side_px": 360}
     gemini = preset_named("stride-gemini-3.1-pro")
-    assert gemini.shown_with(whole_scene=False) == {"max_side_px": 768, "jpeg_quality": 85}
-    assert gemini.shown_with(whole_scene=True) == {"max_side_px": 360, "jpeg_quality": 85, "max_frames": 40}
+    assert gemini.shown == {"max_frames": 40, "max_side_px": 768, "clip_side_px": 360, "jpeg_quality": 85}
 
 
 def test_an_unknown_preset_is_refused_with_those_known() -> None:

@@ -110,6 +110,7 @@ def evidence_plan(
     seed: int,
     max_frames: int | None,
     max_side_px: int | None,
+    clip_side_px: int | None,
     jpeg_quality: int | None,
     preset: Preset | None = None,
 ) -> EvidencePlan:
@@ -121,8 +122,11 @@ def evidence_plan(
     from probe4d.evidence.pictures import PictureOptions
     from probe4d.runs.evidence_plan import evidence_named
 
-    of_preset = {} if preset is None else preset.shown_with(whole_scene=span == "scene")
-    pictures = {**of_preset, **_given(max_frames=max_frames, max_side_px=max_side_px, jpeg_quality=jpeg_quality)}
+    of_preset = {} if preset is None else preset.shown
+    given = _given(
+        max_frames=max_frames, max_side_px=max_side_px, clip_side_px=clip_side_px, jpeg_quality=jpeg_quality
+    )
+    pictures = {**of_preset, **given}
     return evidence_named(
         name,
         usual_view=usual_view,

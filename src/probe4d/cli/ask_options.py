@@ -136,6 +136,12 @@ MaxFrames = Annotated[
 MaxSide = Annotated[
     int | None, _evidence("--max-side", metavar="PIXELS", help="Longest side of a picture. Left out: 1024.")
 ]
+ClipSide = Annotated[
+    int | None,
+    _evidence(
+        "--clip-side", metavar="PIXELS", help="The same with questions that show more than 5 frames. Left out: no other."
+    ),
+]
 JpegQuality = Annotated[int | None, _evidence("--jpeg-quality", metavar="N", help="1 to 95. Left out: 85.")]
 Workers = Annotated[
     int | None,

@@ -149,7 +149,6 @@ def print_presets() -> None:
     width = shutil.get_terminal_size().columns
     for preset in presets().values():
         set_options = {**msgspec.to_builtins(preset.generation), **preset.arguments, **preset.shown}
-        set_options |= {f"{name} (whole scene)": value for name, value in preset.shown_of_scene.items()}
         options = ", ".join(f"{name} {msgspec.json.encode(value).decode()}" for name, value in set_options.items())
         print(f"{preset.name}\n  {preset.model or f'{preset.title}, no API'}")
         for words in filter(None, (options, f"{preset.source}. {preset.note or ''}")):

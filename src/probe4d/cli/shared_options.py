@@ -35,6 +35,7 @@ class Prompts:
     evidence_seed: options.EvidenceSeed = 42
     max_frames: options.MaxFrames = None
     max_side: options.MaxSide = None
+    clip_side: options.ClipSide = None
     jpeg_quality: options.JpegQuality = None
     workers: options.Workers = None
 
@@ -68,6 +69,7 @@ class Prompts:
             seed=self.evidence_seed,
             max_frames=self.max_frames,
             max_side_px=self.max_side,
+            clip_side_px=self.clip_side,
             jpeg_quality=self.jpeg_quality,
             preset=preset,
         )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 from PIL import Image
 
-from probe4d.evidence.outlines import COLOURS, Outline, draw_outlines
+from probe4d.evidence.outlines import COLOURS, Colour, Outline, draw_outlines
 from probe4d.scenes.image_boxes import image_boxes_in
 from probe4d.scenes.tables import Scenes
 
@@ -22,14 +22,16 @@ class Mark(NamedTuple):
     """An object to be marked in a picture.
 
     Attributes:
-        text: What stands on its tag, such as a letter.
+        text: What stands on its tag, such as a letter; empty for no tag.
         channel: Camera in whose image it is marked, or the LiDAR of a bird's-eye view.
         bounds: Where.
+        colour: Of its outline; null takes one that no other mark of the picture has, as long as there are enough.
     """
 
     text: str
     channel: str
     bounds: Bounds
+    colour: Colour | None = None
 
 
 def bounds_in_images(scenes: Scenes, objects: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Bounds]:
@@ -58,17 +60,15 @@ def bounds_in_images(scenes: Scenes, objects: Iterable[tuple[str, str]]) -> dict
 
 
 def draw_marks(image: Image.Image, marks: Sequence[Mark]) -> None:
-    """Draw marks on an image, each in another colour as long as there are enough.
+    """Draw marks on an image, each in a colour of its own as long as there are enough.
 
     Args:
         image: An RGB image of the whole of what the bounds are parts of; it is changed.
         marks: The marks, whatever their channels.
     """
-    width, height = image.size
-    draw_outlines(
-        image,
-        [
-            Outline(left * width, top * height, right * width, bottom * height, text, COLOURS[number % len(COLOURS)])
-            for number, (text, _channel, (left, top, right, bottom)) in enumerate(marks)
-        ],
-    )
+    draw_outlines(image, [_outline(mark, image.size, COLOURS[at % len(COLOURS)]) for at, mark in enumerate(marks)])
+
+
+def _outline(mark: Mark, size_px: tuple[int, int], usual: Colour) -> Outline:
+    (width, height), (left, top, right, bottom) = size_px, mark.bounds
+    return Outline(left * width, top * height, right * width, bottom * height, mark.text, mark.colour or usual)

@@ -9,10 +9,13 @@ import msgspec
 if TYPE_CHECKING:  # the options of the command line are read without what draws pictures
     from probe4d.evidence.marks import Mark
 
-__all__ = ["VIEWS", "Picture", "PictureOptions", "View"]
+__all__ = ["CLIP_FRAMES", "VIEWS", "Picture", "PictureOptions", "View"]
 
 View = Literal["cameras", "birds-eye", "one-camera"]
 VIEWS: tuple[View, ...] = ("cameras", "birds-eye", "one-camera")
+
+CLIP_FRAMES = 5
+"""Frames that a question usually shows at most (STRIDE, App. A.3); of more it shows a clip."""
 
 
 class PictureOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,11 +23,21 @@ class PictureOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         max_side_px: Longest side, 256 to 4096 pixels.
+        clip_side_px: The same of the pictures of a question that shows more than `CLIP_FRAMES` frames, since a long
+            clip has to fit into a model's context; null for no other.
         jpeg_quality: Of camera images and their grids, 1 to 95; bird's-eye views are PNG.
     """
 
     max_side_px: int = 1024
+    clip_side_px: int | None = None
     jpeg_quality: int = 85
+
+    def of(self, frames: int) -> PictureOptions:
+        """Size and quality of the pictures of a question that shows so many frames."""
+        side = self.max_side_px
+        if self.clip_side_px is not None and frames > CLIP_FRAMES:
+            side = min(side, self.clip_side_px)
+        return PictureOptions(max_side_px=side, jpeg_quality=self.jpeg_quality)
 
 
 class Picture(NamedTuple):
@@ -39,6 +52,7 @@ class Picture(NamedTuple):
         channels: Cameras of the grid, of which empty means all of the scene's; or the one camera.
         black: Whether the picture is blank but for its label.
         marks: Objects that are marked in it, in the order in which they take their colours.
+        max_side_px: Its longest side, where that is another than that of the pictures beside it.
     """
 
     view: View
@@ -48,3 +62,4 @@ class Picture(NamedTuple):
     channels: tuple[str, ...] = ()
     black: bool = False
     marks: tuple[Mark, ...] = ()
+    max_side_px: int | None = None

@@ -165,14 +165,19 @@ class Renderer:
         return self._pool
 
     def _drawn(self, picture: Picture, sources: Sequence[Source], paths: Sequence[Path]) -> bytes:
+        options = self._options_of(picture)
         if picture.view == "birds-eye":
             (source,), (path,) = sources, paths
-            return draw_birds_eye(_points_m(source, path), picture.label, self._options, picture.marks)
+            return draw_birds_eye(_points_m(source, path), picture.label, options, picture.marks)
         cameras = [Camera(source.channel, path, source.size_px) for source, path in zip(sources, paths, strict=True)]
         if picture.view == "one-camera":
             (camera,) = cameras
-            return draw_image(camera, self._options, picture.marks)
-        return draw_grid(cameras, picture.label, self._options, picture.marks)
+            return draw_image(camera, options, picture.marks)
+        return draw_grid(cameras, picture.label, options, picture.marks)
+
+    def _options_of(self, picture: Picture) -> PictureOptions:
+        side = picture.max_side_px or self._options.max_side_px
+        return PictureOptions(max_side_px=side, jpeg_quality=self._options.jpeg_quality)
 
     def _resolved(self, named: Path, file: str) -> Path:
         """The path that a file's name leads to; its folder is resolved once, as a grid is made from many of them."""
@@ -186,21 +191,22 @@ class Renderer:
 
     def _blank(self, picture: Picture) -> bytes:
         """A blank picture; its size needs the cameras, or those of nuScenes where a scene has none, but no file."""
+        options = self._options_of(picture)
         if picture.view == "birds-eye":
-            return draw_birds_eye(None, picture.label, self._options)
+            return draw_birds_eye(None, picture.label, options)
         cameras = self._sources.cameras(picture.scene)
         sizes = {channel: source.size_px for channel, source in cameras.items()} or dict.fromkeys(SURROUND)
         shown = picture.channels or tuple(sizes)
         if picture.view == "one-camera":
-            return draw_blank_image(sizes.get(shown[0]), self._options)
-        return draw_blank_grid([sizes.get(channel) for channel in shown], picture.label, self._options)
+            return draw_blank_image(sizes.get(shown[0]), options)
+        return draw_blank_grid([sizes.get(channel) for channel in shown], picture.label, options)
 
     def _key(self, picture: Picture, sources: Sequence[Source], paths: Sequence[Path]) -> str:
         """What a rendered picture depends on, as hexadecimal digits."""
         return digest(
             {
                 "versions": [_VERSION, PIL.__version__, np.__version__],
-                "options": self._options,
+                "options": self._options_of(picture),
                 "view": picture.view,
                 "label": None if picture.view == "one-camera" else picture.label,
                 "marks": picture.marks,
@@ -251,10 +257,9 @@ def _outcome(futures: list[Future[Image]]) -> tuple[Image, ...] | InputError:
 
 def _check(options: PictureOptions) -> None:
     smallest, largest = _MAX_SIDES_PX
-    if not smallest <= options.max_side_px <= largest:
-        raise InputError(
-            f"The longest side of a picture must be {smallest} to {largest} px, not {options.max_side_px}."
-        )
+    for side_px in (options.max_side_px, options.clip_side_px):
+        if side_px is not None and not smallest <= side_px <= largest:
+            raise InputError(f"The longest side of a picture must be {smallest} to {largest} px, not {side_px}.")
     lowest, highest = _QUALITIES
     if not lowest <= options.jpeg_quality <= highest:
         raise InputError(f"The JPEG quality must be {lowest} to {highest}, not {options.jpeg_quality}.")

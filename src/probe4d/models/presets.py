@@ -32,7 +32,6 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         generation: Generation options.
         shown: Most frames shown (`max_frames`), and size and quality of pictures, by the names of
             `probe4d.evidence.pictures.PictureOptions`.
-        shown_of_scene: What of these is otherwise where a whole scene is shown.
     """
 
     name: str
@@ -43,7 +42,6 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     arguments: Mapping[str, Any] = {}
     generation: Generation = Generation()
     shown: Mapping[str, int] = {}
-    shown_of_scene: Mapping[str, int] = {}
 
     def fill(self, given: Generation) -> Generation:
         """Generation options where the preset gives what the user left open; the user's own stand."""
@@ -55,10 +53,6 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             if own[name] is None and value is not None
         }
         return msgspec.structs.replace(given, **{**filled, "extra_body": extra_body})
-
-    def shown_with(self, *, whole_scene: bool) -> Mapping[str, int]:
-        """Most frames, and size and quality of pictures, with the frames of a question or with its whole scene."""
-        return {**self.shown, **self.shown_of_scene} if whole_scene else self.shown
 
     def arguments_for(self, model: str) -> Mapping[str, Any]:
         """The provider's arguments, where a model is of the preset's own provider; none for others."""

@@ -29,6 +29,7 @@ _SAID = {
     "selection families": "--family",
     "selection seed": "--sample-seed",
     "evidence pictures max_side_px": "--max-side",
+    "evidence pictures clip_side_px": "--clip-side",
     "parameters base_url": "--base-url",
     "parameters checkpoint": "the checkpoint",
     "parameters features": "the features",

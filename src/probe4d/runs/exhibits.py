@@ -16,7 +16,7 @@ from probe4d.models.request import FeatureRows
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.frames import Shown, frames_shown, wrong_order
 from probe4d.runs.known_scenes import KnownScenes, known_scenes
-from probe4d.runs.marks import Marks, marks_of
+from probe4d.runs.marks import Marks, marks_of, marks_of_targets
 from probe4d.runs.other_scenes import other_scenes
 from probe4d.runs.pictured import pictured
 from probe4d.runs.reasons import Reasons
@@ -116,11 +116,13 @@ def exhibits(
     if before_letters is not None and scenes is not None and features is None:
         asked = [question for question in questions if question.id in shown]
         marks = marks_of(asked, plan.view, scenes, reasons, before_letters=before_letters)
+    if scenes is not None and features is None:
+        marks |= marks_of_targets([one for one in questions if one.id in shown], plan.view, scenes, reasons)
         shown = {identity: one for identity, one in shown.items() if identity not in reasons}
     if plan.kind == "shuffled":
         shown = _shuffled(shown, plan, reasons)
     elif plan.kind == "other-scene":
-        # What a letter marks is the question's own object, wherever it is shown: nothing is right of it elsewhere.
+        # What is marked is the question's own object, wherever it is shown: nothing is right of it elsewhere.
         asked = [question for question in questions if question.id in shown and question.id not in marks]
         shown = _from_other_scenes(questions, shown, plan, known, _truths(asked, scenes, elsewhere), reasons)
     if features is not None:

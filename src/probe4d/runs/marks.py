@@ -1,11 +1,11 @@
-"""Which objects are marked in the pictures of a question: those that it calls by letters."""
+"""Which objects are marked in the pictures of a question: those that it calls by letters, and its target."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from probe4d.benchmarks.facts import pointed_objects
+from probe4d.benchmarks.facts import pointed_objects, target_of
 from probe4d.benchmarks.question import Question
 from probe4d.evidence.birds_eye import bounds_from_above
 from probe4d.evidence.marks import Bounds, Mark, bounds_in_images
@@ -13,7 +13,9 @@ from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.reasons import Reasons
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["Marks", "marks_of"]
+__all__ = ["Marks", "marks_of", "marks_of_targets"]
+
+_RED = (255, 40, 40)
 
 Marks = Mapping[int, tuple[Mark, ...]]
 """The marks of a question by key frame."""
@@ -70,6 +72,48 @@ def marks_of(
         if of_frame:
             marks[identity] = {frame: tuple(sorted(found, key=_place)) for frame, found in of_frame.items()}
     return marks
+
+
+def marks_of_targets(
+    questions: Iterable[Question], view: EvidenceView | None, scenes: Scenes, reasons: Reasons
+) -> dict[str, Marks]:
+    """Put a red box around the object that a question asks about, in the picture of one key frame (STRIDE, App. A.3).
+
+    In images it is where its facts say, so that objects of data without 3D boxes have one; in bird's-eye views it is
+    the footprint of the 3D box.
+
+    Args:
+        questions: The questions; facts of those that have a target say where it is (see `probe4d.benchmarks.facts`).
+        view: How their frames are shown.
+        scenes: The scenes that they were measured in.
+        reasons: Takes up why the target of a question cannot be marked, in which case it has no marks.
+
+    Returns:
+        Marks by the question's id; questions without a target are not in it.
+    """
+    targets = {question.id: (target, question) for question in questions if (target := target_of(question)) is not None}
+    if view != "birds-eye":
+        return {
+            identity: {target.frame: (Mark("", target.channel, target.bounds, _RED),)}
+            for identity, (target, _) in targets.items()
+        }
+    boxes = {identity: _box_of_target(question) for identity, (_, question) in targets.items()}
+    reference = scenes.reference_channel
+    bounds = _bounds_from_above(scenes, {(reference, box) for box in boxes.values() if box is not None})
+    marks: dict[str, Marks] = {}
+    for identity, (target, _) in targets.items():
+        place = bounds.get((reference, boxes[identity] or ""))
+        if place is None:
+            reasons[identity] = ("its pictures do not show the object in the red box", None)
+        else:
+            marks[identity] = {target.frame: (Mark("", reference, place, _RED),)}
+    return marks
+
+
+def _box_of_target(question: Question) -> str | None:
+    """Token of the 3D box of the target, which is the first object of the facts."""
+    objects = pointed_objects(question)
+    return objects[0].box if objects else None
 
 
 def _bounds_from_above(scenes: Scenes, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Bounds]:

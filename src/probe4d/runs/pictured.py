@@ -62,8 +62,10 @@ def pictured(
             reasons[question.id] = ("it does not ask about the view of one camera", None)
             continue
         of_frame = {} if black else marks.get(question.id, {})
+        side_px = plan.pictures.of(len(one.frames)).max_side_px
+        own_side_px = None if side_px == plan.pictures.max_side_px else side_px
         pictures[question.id] = tuple(
-            Picture(view, one.scene, frame, label, channels, black, of_frame.get(frame, ()))
+            Picture(view, one.scene, frame, label, channels, black, of_frame.get(frame, ()), own_side_px)
             for frame, label in zip(one.frames, one.labels, strict=True)
         )
     missing = sources.missing(picture for several in pictures.values() for picture in several)
@@ -75,9 +77,13 @@ def pictured(
             reasons[question.id] = ("a reading, or its file, of what it would show is missing", lacking)
         elif several:
             cameras = _cameras(several[0], sources)
-            text = preamble(several, cameras, asked=question.channel, lettered=question.id in marks)
+            text = preamble(several, cameras, asked=question.channel, lettered=_is_lettered(marks.get(question.id, {})))
             of[question.id] = Pictured(several, text)
     return of
+
+
+def _is_lettered(marks: Marks) -> bool:
+    return any(mark.text for of_frame in marks.values() for mark in of_frame)
 
 
 def _channels(question: Question, view: View, others: Sequence[str]) -> tuple[str, ...]:
