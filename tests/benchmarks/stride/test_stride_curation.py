@@ -17,7 +17,7 @@ SECTORS = TEMPLATES["SP-2"].options
 
 
 def taken(name: str, rows: list[dict[str, Any]], most: int = 50, cap: int = 5) -> pl.DataFrame:
-    return curated({name: pool_of(rows)}, per_template=most, most_per_scene=cap)[name]
+    return curated({name: pool_of(rows)}, TEMPLATES, per_template=most, most_per_scene=cap)[name]
 
 
 def test_the_highest_score_comes_first_and_ties_go_to_the_lowest_rank() -> None:
@@ -69,7 +69,7 @@ def test_parts_of_open_questions_come_before_others_of_their_answer() -> None:
         parts=pl.lit([of_part, of_part])
     )
     rows = [{"scene": scene, "frame": 9, "track": "x", "challenge": score} for scene, score in [("a", 9.0), ("z", 1.0)]]
-    found = curated({"SP-2": pool_of(rows), "SP-7": whole}, per_template=1, most_per_scene=5)
+    found = curated({"SP-2": pool_of(rows), "SP-7": whole}, TEMPLATES, per_template=1, most_per_scene=5)
     assert [*found] == ["SP-2", "SP-7"]
     assert found["SP-2"]["scene"].to_list() == ["z"]
 
@@ -80,7 +80,7 @@ def test_open_questions_of_which_more_can_be_told_come_first() -> None:
         for names in (("SP-2", "SP-1"), ("SP-2", "SP-1", "SP-3"))
     ]
     pool = pool_of([{"scene": "a", "challenge": 9.0}, {"scene": "b"}]).with_columns(parts=pl.Series(parts))
-    assert curated({"SP-7": pool}, per_template=1, most_per_scene=1)["SP-7"]["scene"].to_list() == ["b"]
+    assert curated({"SP-7": pool}, TEMPLATES, per_template=1, most_per_scene=1)["SP-7"]["scene"].to_list() == ["b"]
 
 
 CANDIDATES = st.lists(
@@ -114,5 +114,5 @@ def test_any_draw_keeps_its_caps_and_does_not_depend_on_the_order_of_rows(
         assert all((row["scene"], row["frame"]) in clips or full[row["scene"]] == cap for row in rows)
     if ranked:
         other = pool_of(ranked).sample(fraction=1, shuffle=True, seed=seed)
-        again = curated({"SP-2": other}, per_template=most, most_per_scene=cap)["SP-2"]
+        again = curated({"SP-2": other}, TEMPLATES, per_template=most, most_per_scene=cap)["SP-2"]
         assert again.equals(found)

@@ -14,17 +14,9 @@ def test_a_choice_lists_its_options_and_asks_for_a_letter() -> None:
     assert PROMPTS["default"](asked) == "How far?\nA. near\nB. far\nAnswer with the letter of the correct option only."
 
 
-def test_waypoints_are_asked_for_as_so_many_pairs() -> None:
-    future = question(template="TRJ-5", format="waypoints", question="Where to?", answer="[]")
-    assert PROMPTS["default"](future).endswith(
-        "\nAnswer with a JSON list of 5 pairs only: [[x1, y1], [x2, y2], [x3, y3], [x4, y4], [x5, y5]]."
-    )
-    past = question(template="TRJ-6", format="waypoints", question="Where from?", answer="[]")
-    assert "a JSON list of 4 pairs only" in PROMPTS["default"](past)
-    long = question(
-        template="TRJ-5", format="waypoints", question="?", answer="[]", facts={"waypoints_m": [[0.0, 0.0]] * 10}
-    )
-    assert "a JSON list of 10 pairs only" in PROMPTS["default"](long)
+def test_waypoints_are_asked_for_as_so_many_pairs_as_the_answer_has() -> None:
+    asked = question(template="TRJ-5", format="waypoints", question="Where to?", answer="[[1.5, 0.0], [3, -0.25]]")
+    assert PROMPTS["default"](asked) == ("Where to?\nAnswer with a JSON list of 2 pairs only: [[x1, y1], [x2, y2]].")
 
 
 def test_open_questions_ask_for_sentences() -> None:
@@ -36,7 +28,7 @@ def test_open_questions_ask_for_sentences() -> None:
     ("fields", "form"),
     [
         ({"template": "SP-3", "options": ("x", "y", "z"), "answer": "A"}, "Answer: (A/B/C)"),
-        ({"template": "TRJ-6", "format": "waypoints"}, "Answer: ([[x1, y1], [x2, y2], [x3, y3], [x4, y4]])"),
+        ({"template": "TRJ-6", "format": "waypoints", "answer": "[[0, 0]]"}, "Answer: ([[x1, y1]])"),
         ({"template": "SP-7", "format": "text"}, "Answer: (a few plain sentences)"),
     ],
 )
@@ -48,7 +40,11 @@ def test_reasoning_comes_before_an_answer_of_the_same_form(fields: dict[str, obj
 
 @pytest.mark.parametrize(
     ("fields", "words"),
-    [({"question": None, "template": "SP-3"}, "has no text"), ({"template": "SP-99"}, "of no template that there is")],
+    [
+        ({"question": None}, "has no text"),
+        ({"format": "waypoints", "answer": "ahead"}, "the answer 'ahead' is no JSON list of"),
+        ({"format": "waypoints", "answer": "[1, 2]"}, "is no JSON list of"),
+    ],
 )
 def test_a_question_that_cannot_be_worded_is_refused(fields: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):

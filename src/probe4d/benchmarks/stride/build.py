@@ -35,6 +35,7 @@ from probe4d.benchmarks.stride.coverage import Coverage, coverage_of
 from probe4d.benchmarks.stride.coverage_chart import CHART_FILE, coverage_svg
 from probe4d.benchmarks.stride.curation import curated
 from probe4d.benchmarks.stride.drafting import Drafting
+from probe4d.benchmarks.stride.editions import ANNOTATED, Edition
 from probe4d.benchmarks.stride.labels import read_labels
 from probe4d.benchmarks.stride.linking import with_links
 from probe4d.benchmarks.stride.selection import selected
@@ -73,6 +74,7 @@ class _Parameters(msgspec.Struct, frozen=True, kw_only=True):
 class _Asked(NamedTuple):
     """How candidates become questions."""
 
+    edition: Edition
     templates: tuple[str, ...]
     per_template: int
     most_per_scene: int
@@ -129,16 +131,18 @@ def build(
             image size or no intrinsics, or the scenes allow no question.
     """
     _check(per_template, most_per_scene, ego_history, workers)
-    asked = _Asked(selected(templates), per_template, most_per_scene, seed, ego_history == "text", verbalizer)
+    edition = ANNOTATED
+    ids = selected(templates, edition.templates)
+    asked = _Asked(edition, ids, per_template, most_per_scene, seed, ego_history == "text", verbalizer)
     used, split_words = select_split(scenes, split)
     told = None if labels is None else read_labels(labels, used)
-    candidates = _measured(used, Measuring(asked.templates, told, seed, most_per_scene), workers, done)
+    candidates = _measured(used, Measuring(edition, ids, told, seed, most_per_scene), workers, done)
     made = _made(candidates, used, asked)
     if made is None:
         raise _nothing_to_ask(scenes, candidates)
     parameters = _Parameters(
         split=split,
-        templates=asked.templates,
+        templates=ids,
         per_template=per_template,
         most_per_scene=most_per_scene,
         labels_sha256=None if labels is None else hashlib.sha256(Path(labels).read_bytes()).hexdigest(),
@@ -189,17 +193,19 @@ def _measured(scenes: Scenes, measuring: Measuring, workers: int, done: Callable
 
 def _made(candidates: Candidates, scenes: Scenes, asked: _Asked) -> _Made | None:
     """Take candidates and word them; null where there are none."""
-    taken = curated(candidates.pools, per_template=asked.per_template, most_per_scene=asked.most_per_scene)
+    templates = asked.edition.templates
+    taken = curated(candidates.pools, templates, per_template=asked.per_template, most_per_scene=asked.most_per_scene)
     keyframes = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
-    drafting = Drafting(candidates, keyframes, seed=asked.seed, with_history=asked.with_history)
+    drafting = Drafting(candidates, templates, keyframes, seed=asked.seed, with_history=asked.with_history)
     questions = [question for name, rows in taken.items() for question in drafting.questions(name, rows)]
     if not questions:
         return None
-    shortfalls = shortfalls_of(taken, asked.templates, asked.per_template)
+    shortfalls = shortfalls_of(taken, [templates[name] for name in asked.templates], asked.per_template)
     if asked.verbalizer is not None:
         questions, unworded = reworded(questions, asked.verbalizer)
         shortfalls += unworded
-    return _Made(with_links(to_table(_ordered(questions, asked.seed))), coverage_of(taken), shortfalls)
+    table = with_links(to_table(_ordered(questions, asked.seed)), templates.values())
+    return _Made(table, coverage_of(taken, templates), shortfalls)
 
 
 def _ordered(questions: Sequence[Question], seed: int) -> list[Question]:

@@ -11,12 +11,12 @@ import polars as pl
 from probe4d.benchmarks.sampling import ranks
 from probe4d.benchmarks.stride.challenge import challenge_of
 from probe4d.benchmarks.stride.conditions import conditions_of
+from probe4d.benchmarks.stride.editions import Edition
 from probe4d.benchmarks.stride.histories import ego_histories
 from probe4d.benchmarks.stride.manoeuvres import manoeuvres_of
-from probe4d.benchmarks.stride.rules import RULES
-from probe4d.benchmarks.stride.signals import Signals, signals_of
+from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.tags import tags_of
-from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template
+from probe4d.benchmarks.stride.templates import CODES, Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.scenes.tables import Scenes
 
@@ -50,16 +50,23 @@ class Measuring(NamedTuple):
     """What is measured.
 
     Attributes:
+        edition: What the data allows.
         templates: Ids of the templates that are asked, in order.
         labels: Columns of `LABELS_SCHEMA`; null without labels.
         seed: Seed of the draws that rules make.
         most_per_scene: Most questions of a template about one scene.
     """
 
+    edition: Edition
     templates: tuple[str, ...]
     labels: pl.DataFrame | None
     seed: int
     most_per_scene: int
+
+    @property
+    def asked(self) -> list[Template]:
+        """The templates that are asked."""
+        return [self.edition.templates[name] for name in self.templates]
 
 
 class Candidates(NamedTuple):
@@ -91,20 +98,21 @@ def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
     Raises:
         InputError: As `signals_of`.
     """
-    signals = signals_of(scenes, measuring.labels, seed=measuring.seed)
+    signals = measuring.edition.signals(scenes, measuring.labels, seed=measuring.seed)
     clips = _clips(scenes, signals)
-    answers, exclusions = _answers(signals, measuring.templates)
+    answers, exclusions = _answers(signals, measuring)
     opened: dict[str, pl.DataFrame] = {}
     pools: dict[str, pl.DataFrame] = {}
-    for name in (name for name in measuring.templates if TEMPLATES[name].parts):
-        composed, short = _composed(TEMPLATES[name], answers)
-        exclusions[f"{name}: fewer than {FEWEST_PARTS} of its parts can be told"] = short
-        scored = _scored(name, composed, clips, measuring)
-        opened[name] = _foremost(scored, [pl.col("parts").list.len()], measuring)
-    for name in (name for name in measuring.templates if not TEMPLATES[name].parts):
-        pools[name] = _kept(name, _scored(name, answers[name], clips, measuring), opened, measuring)
+    for template in (template for template in measuring.asked if template.parts):
+        composed, short = _composed(template, answers, measuring.edition)
+        exclusions[f"{template.id}: fewer than {FEWEST_PARTS} of its parts can be told"] = short
+        scored = _scored(template.id, composed, clips, measuring)
+        opened[template.id] = _foremost(scored, [pl.col("parts").list.len()], measuring)
+    for template in (template for template in measuring.asked if not template.parts):
+        scored = _scored(template.id, answers[template.id], clips, measuring)
+        pools[template.id] = _kept(template, scored, opened, measuring)
     pools |= opened
-    exclusions += _unasked(signals, measuring.templates)  # which leaves zeros out
+    exclusions += _unasked(signals, measuring.asked)  # which leaves zeros out
     asked = pl.concat([pool.select(KEY) for pool in pools.values()]).unique()
     shared = signals.targets.with_columns(shared=pl.len().over("scene", "frame", "words") > 1)
     targets = shared.join(asked, on=KEY, how="semi", maintain_order="left")
@@ -123,15 +131,17 @@ def merged(parts: Sequence[Candidates]) -> Candidates:
     )
 
 
-def _answers(signals: Signals, templates: Sequence[str]) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
+def _answers(signals: Signals, measuring: Measuring) -> tuple[dict[str, pl.DataFrame], Counter[str]]:
     """What the rules answer of the templates asked and of their parts, and how many answers were too close."""
-    wanted = {part for name in templates for part in (name, *TEMPLATES[name].parts)}
+    wanted = {part for template in measuring.asked for part in (template.id, *template.parts)}
     exclusions: Counter[str] = Counter()
     answers = {}
-    for name in (name for name in RULES if name in wanted):
-        found = RULES[name](signals)
+    for name, rule in measuring.edition.rules.items():
+        if name not in wanted:
+            continue
+        found = rule(signals)
         answers[name] = found.filter(~pl.col("too_close")).drop("too_close")
-        if name in templates:
+        if name in measuring.templates:
             exclusions[f"{name}: nearer to a line than an eye could tell"] = found.height - answers[name].height
     return answers, exclusions
 
@@ -154,11 +164,11 @@ def _scored(name: str, answers: pl.DataFrame, clips: pl.DataFrame, measuring: Me
     return known.with_columns(rank=ranks(keys.to_series(), seed=measuring.seed, family=f"{SUITE_NAME}/{name}"))
 
 
-def _composed(template: Template, answers: dict[str, pl.DataFrame]) -> tuple[pl.DataFrame, int]:
+def _composed(template: Template, answers: dict[str, pl.DataFrame], edition: Edition) -> tuple[pl.DataFrame, int]:
     """Candidates of an open template, each with its parts in order, and how many had too few."""
-    about = KEY if template.has_target else KEY[:2]
+    about = _about(template)
     parts = [
-        answers[name].select(*(KEY if TEMPLATES[name].has_target else KEY[:2]), *_OF_PARTS, template=pl.lit(name))
+        answers[name].select(*_about(edition.templates[name]), *_OF_PARTS, template=pl.lit(name))
         for name in template.parts
     ]
     asked = pl.concat([part.select(about) for part in parts if set(about) <= set(part.columns)]).unique()
@@ -195,23 +205,28 @@ def _foremost(pool: pl.DataFrame, by: Sequence[pl.Expr], measuring: Measuring) -
     return ordered.filter(place < measuring.most_per_scene * _SPARE).sort(_UNIQUE)
 
 
-def _kept(name: str, pool: pl.DataFrame, opened: dict[str, pl.DataFrame], measuring: Measuring) -> pl.DataFrame:
+def _kept(
+    template: Template, pool: pl.DataFrame, opened: dict[str, pl.DataFrame], measuring: Measuring
+) -> pl.DataFrame:
     """Of a choice or waypoint template, the foremost of each answer and manoeuvre, and all parts of open questions."""
-    template = TEMPLATES[name]
     by = [pl.col("answer")] if template.options else []
     if template.family == CODES["TRJ"]:
         by += [pl.col("manoeuvre"), pl.col("speed_change")]
     linked = [
-        pool.join(whole, on=KEY if template.has_target else KEY[:2], how="semi")
+        pool.join(whole, on=_about(template), how="semi")
         for opener, whole in opened.items()
-        if name in TEMPLATES[opener].parts
+        if template.id in measuring.edition.templates[opener].parts
     ]
     return pl.concat([_foremost(pool, by, measuring), *linked]).unique(_UNIQUE, keep="first").sort(_UNIQUE)
 
 
-def _unasked(signals: Signals, templates: Sequence[str]) -> Counter[str]:
+def _about(template: Template) -> tuple[str, ...]:
+    """Columns of what a template asks about."""
+    return KEY if template.has_target else KEY[:2]
+
+
+def _unasked(signals: Signals, asked: Sequence[Template]) -> Counter[str]:
     """Key frames that are no query frames, or have no future, and objects that are no targets."""
-    asked = [TEMPLATES[name] for name in templates]
     after = pl.col("frame").max().over("scene") - pl.col("frame")
     frames = signals.ego.select(early=pl.col("frame") < HISTORY_FRAMES, after=after)
     found = Counter({f"key frames without {HISTORY_FRAMES} earlier ones: no query frames": int(frames["early"].sum())})

@@ -9,7 +9,7 @@ import polars as pl
 
 from probe4d.benchmarks.stride.manoeuvres import MANOEUVRES, SPEED_CHANGES
 from probe4d.benchmarks.stride.tags import TAGS
-from probe4d.benchmarks.stride.templates import CODES, FAMILIES, TEMPLATES
+from probe4d.benchmarks.stride.templates import CODES, FAMILIES, Template
 
 __all__ = ["Coverage", "coverage_of"]
 
@@ -32,15 +32,16 @@ class Coverage(NamedTuple):
     manoeuvres: pl.DataFrame
 
 
-def coverage_of(taken: Mapping[str, pl.DataFrame]) -> Coverage:
+def coverage_of(taken: Mapping[str, pl.DataFrame], templates: Mapping[str, Template]) -> Coverage:
     """Count what the candidates that were taken cover (Fig. 3).
 
     Args:
         taken: By template (see `Candidates.pools`), at least one of them with a row.
+        templates: The templates of the edition.
     """
     clips = pl.concat(
         [
-            table.select("scene", "frame", "tags", "manoeuvre", "speed_change", family=pl.lit(TEMPLATES[name].family))
+            table.select("scene", "frame", "tags", "manoeuvre", "speed_change", family=pl.lit(templates[name].family))
             for name, table in taken.items()
         ]
     ).unique(["scene", "frame", "family"], keep="any")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from probe4d.benchmarks.stride.candidates import KEY, WHOLE_SCENE
 from probe4d.benchmarks.stride.tags import ORDINARY, TAGS
-from probe4d.benchmarks.stride.templates import CODES, TEMPLATES
+from probe4d.benchmarks.stride.templates import CODES, Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 
 __all__ = ["curated"]
@@ -25,11 +25,14 @@ __all__ = ["curated"]
 Numbers = NDArray[np.int64]
 
 
-def curated(pools: Mapping[str, pl.DataFrame], *, per_template: int, most_per_scene: int) -> dict[str, pl.DataFrame]:
+def curated(
+    pools: Mapping[str, pl.DataFrame], templates: Mapping[str, Template], *, per_template: int, most_per_scene: int
+) -> dict[str, pl.DataFrame]:
     """Take candidates of every template; open ones first, so that the others can be their parts.
 
     Args:
         pools: Candidates by template (see `Candidates.pools`).
+        templates: The templates of the edition.
         per_template: Most questions of a template.
         most_per_scene: Most questions of a template about one scene.
 
@@ -37,32 +40,34 @@ def curated(pools: Mapping[str, pl.DataFrame], *, per_template: int, most_per_sc
         By template, in the order of the pools, the rows taken, in the order in which they were taken.
     """
     taken: dict[str, pl.DataFrame] = {}
-    for name in sorted(pools, key=lambda name: not TEMPLATES[name].parts):
-        pool = pools[name]
-        linked = _makes_link(name, pool, {opener: table for opener, table in taken.items() if TEMPLATES[opener].parts})
+    for name in sorted(pools, key=lambda name: not templates[name].parts):
+        pool, template = pools[name], templates[name]
+        whole = [table for opener, table in taken.items() if name in templates[opener].parts]
         cap = 1 if name == WHOLE_SCENE else most_per_scene
-        taken[name] = pool[_Draw(name, pool, linked).taken(per_template, cap)]
+        draw = _Draw(template, pool, _makes_link(template, pool, whole), templates)
+        taken[name] = pool[draw.taken(per_template, cap)]
     return {name: taken[name] for name in pools}
 
 
-def _makes_link(name: str, pool: pl.DataFrame, opened: Mapping[str, pl.DataFrame]) -> Numbers:
+def _makes_link(template: Template, pool: pl.DataFrame, whole: Sequence[pl.DataFrame]) -> Numbers:
     """1 for candidates that are a part of an open question taken, else 0."""
-    about = KEY if TEMPLATES[name].has_target else KEY[:2]
-    whole = [table.select(about) for opener, table in opened.items() if name in TEMPLATES[opener].parts]
     if not whole:
         return np.zeros(pool.height, dtype=np.int64)
-    found = pool.select(about).join(pl.concat(whole).unique().with_columns(found=1), on=about, how="left")
+    about = KEY if template.has_target else KEY[:2]
+    opened = pl.concat([table.select(about) for table in whole]).unique().with_columns(found=1)
+    found = pool.select(about).join(opened, on=about, how="left", maintain_order="left")
     return found["found"].fill_null(0).to_numpy().astype(np.int64)
 
 
 class _Draw:
     """The draw of one template."""
 
-    def __init__(self, name: str, pool: pl.DataFrame, linked: Numbers) -> None:
-        template = TEMPLATES[name]
+    def __init__(
+        self, template: Template, pool: pl.DataFrame, linked: Numbers, templates: Mapping[str, Template]
+    ) -> None:
         cell = pl.concat_str(pl.col("manoeuvre", "speed_change").fill_null(""), separator="|")
         if template.parts:
-            self._turns = [_Turns(_part_codes(pool, template.parts))]
+            self._turns = [_Turns(_part_codes(pool, [name for name in template.parts if templates[name].options]))]
         elif template.options:
             self._turns = [_Turns([_codes(pool["answer"])])]
         else:
@@ -168,13 +173,12 @@ def _codes(values: pl.Series) -> Numbers:
 
 
 def _part_codes(pool: pl.DataFrame, parts: Sequence[str]) -> list[Numbers]:
-    """The answers to each part that has options, -1 where it cannot be told."""
-    asked = [name for name in parts if TEMPLATES[name].options]
+    """The answers to each part, -1 where it cannot be told."""
     told = pl.col("parts").list
     answers = pool.select(
         told.eval(pl.element().filter(pl.element().struct.field("template") == name).struct.field("answer"))
         .list.first()
         .alias(name)
-        for name in asked
+        for name in parts
     )
-    return [_codes(answers[name]) for name in asked]
+    return [_codes(answers[name]) for name in parts]

@@ -12,7 +12,7 @@ from probe4d.benchmarks.question import LETTERS, Evidence, Question, derived_id
 from probe4d.benchmarks.sampling import arranged
 from probe4d.benchmarks.stride.candidates import SUITE_NAME, WHOLE_SCENE, Candidates
 from probe4d.benchmarks.stride.histories import WITHOUT_HISTORY
-from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template, moment_words
+from probe4d.benchmarks.stride.templates import CODES, Template, moment_words
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.benchmarks.stride.verbalizing import plain_reference, sentence_of, target_words
 
@@ -27,17 +27,27 @@ class Drafting:
 
     Args:
         candidates: Where targets and ego histories are found.
+        templates: The templates of the edition.
         keyframes: Number of key frames of each scene.
         seed: Seed of the order of options.
         with_history: Whether trajectory questions say where the ego vehicle was and how fast it is.
     """
 
-    def __init__(self, candidates: Candidates, keyframes: Mapping[str, int], *, seed: int, with_history: bool) -> None:
+    def __init__(
+        self,
+        candidates: Candidates,
+        templates: Mapping[str, Template],
+        keyframes: Mapping[str, int],
+        *,
+        seed: int,
+        with_history: bool,
+    ) -> None:
         rows = candidates.targets.iter_rows(named=True)
         self._targets: dict[tuple[str, int, str], dict[str, Any]] = {
             (row["scene"], row["frame"], row["track"]): row for row in rows
         }
         self._histories = candidates.histories
+        self._templates = templates
         self._keyframes = keyframes
         self._seed = seed
         self._with_history = with_history
@@ -55,7 +65,7 @@ class Drafting:
         Returns:
             The questions in the order of the candidates; `order` is 0.
         """
-        template = TEMPLATES[name]
+        template = self._templates[name]
         places = taken.with_row_index("at").sort("answer", "rank", "scene", "frame")["at"].to_list()
         letters = {at: number % template.option_count for number, at in enumerate(places) if template.option_count}
         return [self._question(template, row, letters.get(at, 0)) for at, row in enumerate(taken.iter_rows(named=True))]
@@ -74,7 +84,7 @@ class Drafting:
             options = self._options(template, row, letter)
             answer = LETTERS[letter]
         elif template.parts:
-            parts = _reference_parts(row["parts"], called)
+            parts = self._parts(row["parts"], called)
             facts["reference_parts"] = parts
             answer = plain_reference(parts)
         facts |= {"tags": row["tags"], "challenge": row["challenge"]}
@@ -123,6 +133,17 @@ class Drafting:
         facts["ego_motion"] = {"text": history}
         return f"{history} {stem}"
 
+    def _parts(self, parts: Sequence[dict[str, Any]], called: str | None) -> list[dict[str, Any]]:
+        return [
+            {
+                "template": part["template"],
+                "answer": part["answer"],
+                "sentence": sentence_of(self._templates[part["template"]], part["answer"], called),
+                "facts": msgspec.json.decode(part["facts"]),
+            }
+            for part in parts
+        ]
+
     def _shown(self, template: Template, scene: str, frame: int) -> tuple[int, ...]:
         if template.id == WHOLE_SCENE:
             return tuple(range(self._keyframes[scene]))
@@ -151,15 +172,3 @@ def _about_target(target: dict[str, Any] | None, called: str | None) -> dict[str
     }
     bounds = [round(target[name], _DECIMALS) for name in _BOUNDS]
     return {"objects": [pointed], "target": {"frame": target["frame"], "channel": target["channel"], "bounds": bounds}}
-
-
-def _reference_parts(parts: Sequence[dict[str, Any]], called: str | None) -> list[dict[str, Any]]:
-    return [
-        {
-            "template": part["template"],
-            "answer": part["answer"],
-            "sentence": sentence_of(part["template"], part["answer"], called),
-            "facts": msgspec.json.decode(part["facts"]),
-        }
-        for part in parts
-    ]

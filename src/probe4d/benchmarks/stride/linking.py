@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import polars as pl
 
-from probe4d.benchmarks.stride.templates import TEMPLATES
+from probe4d.benchmarks.stride.templates import Template
 
 __all__ = ["with_links"]
 
 
-def with_links(table: pl.DataFrame) -> pl.DataFrame:
+def with_links(table: pl.DataFrame, templates: Iterable[Template]) -> pl.DataFrame:
     """Fill `links` in both directions, ids sorted.
 
     A choice question is linked with an open one of the same scene and frame whose template has its template as a part
@@ -17,9 +19,10 @@ def with_links(table: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         table: Questions, columns of `QUESTION_SCHEMA`.
+        templates: The templates of the edition.
     """
     parts = pl.DataFrame(
-        [(opener.id, part) for opener in TEMPLATES.values() for part in opener.parts],
+        [(opener.id, part) for opener in templates for part in opener.parts],
         schema={"opener": pl.String, "template": pl.String},
         orient="row",
     )

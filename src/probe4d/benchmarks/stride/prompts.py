@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
+
 from probe4d.benchmarks.chain_of_thought import chain_of_thought
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.benchmarks.stride.templates import TEMPLATES
-from probe4d.benchmarks.stride.thresholds import FUTURE_POSITIONS, PAST_POSITIONS
 from probe4d.benchmarks.suite import Prompt
 from probe4d.errors import InputError
 
@@ -16,14 +16,12 @@ __all__ = ["PROMPTS"]
 CHOICE_DIRECTIVE = "Answer with the letter of the correct option only."
 TEXT_DIRECTIVE = "Answer in a few plain sentences."
 
-_POSITIONS = {"TRJ-5": FUTURE_POSITIONS, "TRJ-6": PAST_POSITIONS}
-
 
 def default_prompt(question: Question) -> str:
     """Stem, options and what the answer has to look like.
 
     Raises:
-        InputError: The question's text is not known, or its template is none of this suite.
+        InputError: The question's text is not known, or it asks for positions and its answer has none.
     """
     return "\n".join([*_asked(question), _directive(question)])
 
@@ -41,9 +39,10 @@ PROMPTS: Mapping[str, Prompt] = {"default": default_prompt, "chain-of-thought": 
 
 
 def _asked(question: Question) -> list[str]:
-    if question.question is None or question.template not in TEMPLATES:
-        fault = "has no text" if question.question is None else f"is of no template that there is: {question.template}"
-        raise InputError(f"the question {fault}.", row=f"question {question.id}", remedy="Build the benchmark again.")
+    if question.question is None:
+        raise InputError(
+            "the question has no text.", row=f"question {question.id}", remedy="Build the benchmark again."
+        )
     return [
         question.question,
         *(f"{letter}. {option}" for letter, option in zip(LETTERS, question.options, strict=False)),
@@ -73,6 +72,16 @@ def _form(question: Question) -> str:
 
 
 def _positions(question: Question) -> int:
-    """How many positions are asked for: as many as the right answer has."""
-    told = question.facts.get("waypoints_m")
-    return len(told) if isinstance(told, list) and told else _POSITIONS.get(question.template, FUTURE_POSITIONS)
+    """How many positions are asked for: as many as the right answer has.
+
+    Raises:
+        InputError: It is no list of positions.
+    """
+    try:
+        return len(msgspec.json.decode(question.answer, type=list[tuple[float, float]]))
+    except msgspec.DecodeError as error:
+        raise InputError(
+            f"the answer {question.answer!r} is no JSON list of [x, y] pairs.",
+            row=f"question {question.id}",
+            remedy="Build the benchmark again.",
+        ) from error

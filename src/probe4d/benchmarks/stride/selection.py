@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from probe4d.benchmarks.stride.templates import TEMPLATES
+from probe4d.benchmarks.stride.templates import Template
 from probe4d.errors import InputError
 
 __all__ = ["selected"]
@@ -13,26 +13,27 @@ RETAINED = "retained"
 ALL = "all"
 
 
-def selected(templates: str | Sequence[str] | None) -> tuple[str, ...]:
+def selected(templates: str | Sequence[str] | None, known: Mapping[str, Template]) -> tuple[str, ...]:
     """Ids of the templates that are asked, in the order of the table.
 
     Args:
         templates: `retained` (also where it is null), `all`, or ids, as a sequence or with commas between them.
+        known: The templates of the edition.
 
     Raises:
-        InputError: An id is none of the suite, or none is given.
+        InputError: An id is none of the edition, or none is given.
     """
     if templates is None or templates == RETAINED:
-        return tuple(name for name, template in TEMPLATES.items() if template.verdict == "retained")
+        return tuple(name for name, template in known.items() if template.verdict == "retained")
     if templates == ALL:
-        return tuple(TEMPLATES)
+        return tuple(known)
     named = templates.split(",") if isinstance(templates, str) else list(templates)
     wanted = {name.strip().upper() for name in named if name.strip()}
-    if unknown := sorted(wanted - TEMPLATES.keys()):
+    if unknown := sorted(wanted - known.keys()):
         raise InputError(
             f"there is no template {unknown[0]!r}.",
-            remedy=f"Give retained, all, or some of {', '.join(TEMPLATES)}, with commas between them.",
+            remedy=f"Give retained, all, or some of {', '.join(known)}, with commas between them.",
         )
     if not wanted:
         raise InputError("no template is named.", remedy="Give retained, all, or ids such as SP-2,SP-3.")
-    return tuple(name for name in TEMPLATES if name in wanted)
+    return tuple(name for name in known if name in wanted)

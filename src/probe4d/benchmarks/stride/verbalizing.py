@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import msgspec
 
 from probe4d.benchmarks.question import Question
-from probe4d.benchmarks.stride.templates import TEMPLATES
+from probe4d.benchmarks.stride.templates import Template
 
 __all__ = ["PLAIN", "Verbalizer", "plain_reference", "reworded", "sentence_of", "target_words"]
 
@@ -32,15 +32,15 @@ def target_words(words: str) -> str:
     return f"the {words} in the red box"
 
 
-def sentence_of(template: str, answer: str, target: str | None) -> str:
+def sentence_of(template: Template, answer: str, target: str | None) -> str:
     """The answer to a part as a sentence.
 
     Args:
-        template: Id of the part.
+        template: Template of the part.
         answer: Text of its answer.
         target: What the question calls its target; null without one.
     """
-    told = TEMPLATES[template].statement.replace("{answer}", answer).replace("{target}", target or "the target")
+    told = template.statement.replace("{answer}", answer).replace("{target}", target or "the target")
     return told[:1].upper() + told[1:]
 
 

@@ -1,0 +1,31 @@
+"""What is asked of a kind of data: its templates, the rules that answer them, the signals that these measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from probe4d.benchmarks.stride.rules import RULES, Rule
+from probe4d.benchmarks.stride.signals import Signals, signals_of
+from probe4d.benchmarks.stride.templates import TEMPLATES, Template
+
+__all__ = ["ANNOTATED", "Edition"]
+
+
+@dataclass(frozen=True)
+class Edition:
+    """Everything of a build that depends on the kind of data; it is sent to worker processes.
+
+    Attributes:
+        templates: Templates by id, in the order in which they are told of.
+        rules: Rules of those that are not composed of others.
+        signals: (scenes, labels, seed=) to signals.
+    """
+
+    templates: Mapping[str, Template]
+    rules: Mapping[str, Rule]
+    signals: Callable[..., Signals]
+
+
+ANNOTATED = Edition(templates=TEMPLATES, rules=RULES, signals=signals_of)
+"""Scenes with annotated boxes."""
