@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
+import making
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import NARROW, Lookup
@@ -18,6 +20,7 @@ from probe4d.report.page import write_report
 from probe4d.report.sections import sections
 from probe4d.report.sections.part import Section
 from probe4d.report.verdict import verdicts
+from probe4d.runs.run import LeftOut
 from probe4d.wording import amount
 from waypoint_making import BENCHMARK, QUESTIONS, answering, moved, unread_every
 
@@ -95,6 +98,19 @@ def test_a_page_of_waypoints_alone_has_their_pictures_without_scenes(written: Pa
     near = data["answers"][data["runs"].index("near")]
     assert near["label"][0] == "ADE 0.01 m, FDE 0.01 m"
     assert set(near["correct"]) == {None}
+
+
+def test_controls_stand_beside_whoever_was_asked_what_the_first_run_was_not() -> None:
+    future = [{"question": one.id, "text": one.answer} for one in QUESTIONS if one.template == "TRJ-5"]
+    left_out = [LeftOut(question=one.id, reason="past") for one in QUESTIONS if one.template == "TRJ-6"]
+    planner = replace(making.run_of("planner", BENCHMARK, future), left_out=tuple(left_out))
+    both = diagnose(BENCHMARK, [planner, answering("near", moved(0.01))])
+    (found,) = (one for one in sections(both) if one.anchor == "waypoints")
+    past = [row[1] for row in found.table.rows if row[0] == "Past waypoints"]
+    assert past == ["near", "control:stationary", "control:constant-velocity"]
+    said = {one.run: [statement.text for statement in one.statements] for one in verdicts(both)}
+    assert (len(said["planner"]), len(said["near"])) == (1, 2)
+    assert all("standing still gives" in text for text in (*said["planner"], *said["near"]))
 
 
 @pytest.mark.browser

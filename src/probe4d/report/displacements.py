@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from probe4d.diagnosis.controls import CONSTANT_VELOCITY, STATIONARY
 from probe4d.diagnosis.tables import control_beside
@@ -12,7 +12,7 @@ from probe4d.report.lookup import NARROW, Figure, Lookup, in_words, percent
 from probe4d.report.statement import FEW, Statement, Tone
 from probe4d.wording import amount, listed
 
-__all__ = ["metres", "metres_between", "of_waypoints", "waypoint_groups"]
+__all__ = ["metres", "metres_between", "named_in_figures", "of_waypoints", "waypoint_groups"]
 
 _NAMES = {STATIONARY: "standing still", CONSTANT_VELOCITY: "going straight on at the speed of the query frame"}
 _READ = 0.99  # share of answers read from which it goes without saying
@@ -22,6 +22,21 @@ def waypoint_groups(lookup: Lookup) -> list[tuple[str, str]]:
     """Families and relations that have figures of waypoints, families in the benchmark's order."""
     found = {(family, relation) for _, metric, family, _, relation in lookup.rows if metric == f"{ADE}_penalised"}
     return sorted(found, key=lambda pair: (lookup.families.index(pair[0]), pair[1]))
+
+
+def named_in_figures(lookup: Lookup, name: str, runs: Sequence[str], group: tuple[str, str, str]) -> str | None:
+    """The name under which an answerer has figures of some waypoints; null where it has none.
+
+    A control whose figures are about the questions of the first run may have them on those of another one alone.
+
+    Args:
+        lookup: The figures.
+        name: A run or a control.
+        runs: The runs.
+        group: Family, format and relation.
+    """
+    names = (name, *(control_beside(name, run) for run in runs))
+    return next((one for one in names if lookup.get(one, f"{ADE}_penalised", *group) is not None), None)
 
 
 def metres(value: float) -> str:

@@ -110,6 +110,8 @@ HOSTILE = {
     "letters in brackets": "[" + "a" * 100_000,
     "blanks in brackets": "[" + " " * 99_000 + "1 2]",
     "dots": "[[1,2]" + "." * 100_000,
+    "columns": "x: [1, 2], y: [3, 4]\n" * 5_000,
+    "equal lists": "[[1, 2], [3, 4], [5, 6], [7, 8], [9, 9]] " * 2_400,
     "boxes": "\\boxed{" * 14_000,
 }
 
@@ -133,12 +135,24 @@ def test_another_count_is_never_read(points: Waypoints, form: str, more: int) ->
     assert f"gives {len(points)} waypoint" in parsed.reason
 
 
-@given(points=LISTS, others=LISTS, form=st.sampled_from(sorted(FORMS)), count=st.integers(1, 8))
+@given(
+    points=LISTS.filter(lambda points: len(points) > 1),
+    others=LISTS.filter(lambda points: len(points) > 1),
+    form=st.sampled_from(sorted(FORMS)),
+    count=st.integers(1, 8),
+)
 def test_two_different_lists_are_never_one(points: Waypoints, others: Waypoints, form: str, count: int) -> None:
     if points != others:
         reply = f"One way: {FORMS[form](points)}\n\nAnother way altogether: {FORMS[form](others)}"
         parsed = parse_waypoints(reply, count=count)
         assert parsed.waypoints is None, (reply, parsed)
+
+
+@given(points=LISTS.filter(lambda points: len(points) > 1), place=st.tuples(COORDINATES, COORDINATES))
+def test_where_something_is_stands_beside_a_list_in_brackets(points: Waypoints, place: tuple[float, float]) -> None:
+    for reply in ("The lead vehicle is at {place}. {points}", "{points}\nThe lead vehicle is at {place}."):
+        parsed = parse_waypoints(reply.format(place=place, points=json.dumps(points)), count=len(points))
+        assert parsed.waypoints == points, (reply, parsed)
 
 
 @given(text=st.text(max_size=200), count=st.integers(1, 8))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from probe4d.diagnosis.parsing.waypoint_values import Coordinates, Value, axis_named, coordinates, read_value
+from probe4d.wording import counted
 
 __all__ = ["PointList", "point_lists"]
 
@@ -24,7 +25,9 @@ _NUMBER = (
     r"[-+\u2212\u2010-\u2013]?[ ]?(?:\.?[0-9][0-9.,'\u2019_]{0,30}(?:[eE][-+]?[0-9]{1,2})?|nan|inf(?:inity)?)"
     r"(?:[ ]?[A-Za-z]{1,12}(?!\w))?"
 )
-_AXIS = r"[\"']?(?:x|y|forward|left|longitudinal|lateral)(?:_m)?(?:[ ]?\(m\))?[\"']?\s{0,3}[:=\u2248]\s{0,3}"
+_AXIS = (
+    r"[\"']?(?:[xy]_?[0-9]{0,2}|forward|left|longitudinal|lateral)(?:_m)?(?:[ ]?\(m\))?[\"']?\s{0,3}[:=\u2248]\s{0,3}"
+)
 _BETWEEN_AXES = r"(?:\s{0,3}[,;/|]\s{0,3}(?:and[ ])?|[ ](?:and[ ])?|\n[ \t-]{0,8})"
 _NAMED = re.compile(rf"(?<![\w.]){_AXIS}{_NUMBER}{_BETWEEN_AXES}{_AXIS}{_NUMBER}", re.IGNORECASE)
 _COLUMN = re.compile(r"(?:^|[\s{,;(\[*|])[\"']?([A-Za-z_]{1,24}(?:[ ]?\(m\))?)[\"']?\s{0,3}[:=]\s{0,3}[\[({]?$")
@@ -42,7 +45,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 _BREAKS = re.compile(r"[\])}\u27e9][^\[({\u27e8]*[\[(\u27e8]|\.\.\.|\u2026")
 _LEFT_OUT = "leaves points out"
 _LEAVES_OUT = re.compile(r"\.\.\.|\u2026|\betc\b")
-_CLOSES = "])}\u27e9"
+_OPENS, _CLOSES = "[({\u27e8", "])}\u27e9"
+_BRACKET = re.compile(r"[\[\](){}\u27e8\u27e9]")
+_DIGITS = re.compile(r"[0-9]+(?:[.,][0-9]+)?")
+_NUMBERS_BETWEEN = 2
+"""Numbers that may stand between two points of one list: that of the waypoint and its time."""
+_NAMES_ALONE = re.compile(r"[\[({]\s{0,3}x_?[0-9]{0,2}\s{0,3},\s{0,3}y_?[0-9]{0,2}\s{0,3}[\])}]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,7 @@ class PointList:
         end: Character after its last point.
         points: Its points, in order.
         closed: Whether a bracket around it is closed after its last point.
+        whole: Whether that bracket was opened before its first point, too.
         fault: Why it cannot be read though it is one, in words; null where it can.
     """
 
@@ -61,6 +70,7 @@ class PointList:
     end: int
     points: tuple[tuple[float, float], ...]
     closed: bool
+    whole: bool = False
     fault: str | None = None
 
 
@@ -73,12 +83,14 @@ class _Item:
         end: Character after the last.
         read: What it holds.
         enclosed: Whether it stands in brackets of its own.
+        depth: How many brackets are open around it.
     """
 
     start: int
     end: int
     read: Coordinates
     enclosed: bool = True
+    depth: int = 0
 
 
 @dataclass
@@ -91,14 +103,23 @@ class _Open:
 
 def point_lists(text: str) -> list[PointList]:
     """Find all lists of points of a text without markup, in order."""
-    items = _items(text)
-    columns = _columns(text, items)
-    if columns is not None:
-        return columns
+    text = _NAMES_ALONE.sub(lambda names: " " * len(names[0]), text)
+    columns, items = _columns(text, _items(text))
     points = [item for item in items if len(item.read.values) > 1 or (item.read.fault and not item.read.values)]
-    if not points:
+    if not points and not columns:
         points = list(_lines(text))
-    return [_closed(text, one) for one in _grouped(text, points)]
+    _measure_depths(text, points)
+    lists = [_closed(text, one) for one in _grouped(text, points)]
+    return sorted([*columns, *lists], key=lambda one: one.start)
+
+
+def _measure_depths(text: str, items: Sequence[_Item]) -> None:
+    """Count the brackets that are open around each item."""
+    depth, place = 0, 0
+    for item in items:
+        for bracket in _BRACKET.finditer(text, place, item.start):
+            depth = depth + 1 if bracket[0] in _OPENS else max(0, depth - 1)
+        item.depth, place = depth, item.end
 
 
 def _items(text: str) -> list[_Item]:
@@ -125,28 +146,33 @@ def _named(text: str, enclosed: Sequence[_Item]) -> Iterator[_Item]:
             yield _Item(hit.start(), hit.end(), read, enclosed=False)
 
 
-def _columns(text: str, items: Sequence[_Item]) -> list[PointList] | None:
-    """Lists that are given as one list of x and one of y: `"x": [1.2, 2.4], "y": [0.1, 0.2]`."""
+def _columns(text: str, items: Sequence[_Item]) -> tuple[list[PointList], Sequence[_Item]]:
+    """Lists that are given as one list of x and one of y: `"x": [1.2, 2.4], "y": [0.1, 0.2]`.
+
+    Returns:
+        The lists, and the items that are part of none.
+    """
     axes = []
     for item in items:
         label = _COLUMN.search(text, max(0, item.start - 40), item.start) if item.enclosed else None
         axis = None if label is None or item.read.named else axis_named(label[1])
         if axis is not None:
             axes.append((axis, item))
-    if not axes or len(axes) % 2:
-        return None
+    if len(axes) % 2:
+        return [], items
     found = []
     for (first, one), (second, other) in zip(axes[::2], axes[1::2], strict=True):
         if {first, second} != {"x", "y"}:
-            return None
+            return [], items
         x, y = (one, other) if first == "x" else (other, one)
         fault = one.read.fault or other.read.fault
         if len(x.read.values) != len(y.read.values):
             fault = "gives another number of x than of y"
         values = [*x.read.values, *y.read.values]
         pairs = () if fault else _pairs(list(zip(x.read.values, y.read.values, strict=True)))
-        found.append(PointList(one.start, other.end, pairs, True, fault or _mixed(values)))
-    return found
+        found.append(PointList(one.start, other.end, pairs, closed=True, whole=True, fault=fault or _mixed(values)))
+    used = {item.start for _, item in axes}
+    return found, [item for item in items if item.start not in used]
 
 
 def _grouped(text: str, points: Sequence[_Item]) -> list[_Open]:
@@ -154,7 +180,7 @@ def _grouped(text: str, points: Sequence[_Item]) -> list[_Open]:
     lists = [_Open([item]) for item in points[:1]]
     for before, item in pairwise(points):
         between = text[before.end : item.start]
-        if _goes_on(between):
+        if before.depth == item.depth and _goes_on(between):
             lists[-1].items.append(item)
             continue
         lists.append(_Open([item]))
@@ -164,7 +190,7 @@ def _grouped(text: str, points: Sequence[_Item]) -> list[_Open]:
 
 
 def _goes_on(between: str) -> bool:
-    if len(between) > _NEAR or _BREAKS.search(between):
+    if len(between) > _NEAR or _BREAKS.search(between) or len(_DIGITS.findall(between)) > _NUMBERS_BETWEEN:
         return False
     return all(word.lower() in _WORDS_BETWEEN for word in _WORD.findall(between))
 
@@ -182,7 +208,8 @@ def _closed(text: str, one: _Open) -> PointList:
         fault = "names the axes of some points alone"
     fault = fault or _mixed([value for item in one.items for value in item.read.values])
     pairs = () if fault else _pairs([item.read.values for item in one.items])
-    return PointList(start, end, pairs, bool(after) and after[0] in _CLOSES, fault)
+    closed = bool(after) and after[0] in _CLOSES
+    return PointList(start, end, pairs, closed, whole=closed and one.items[0].depth > 0, fault=fault)
 
 
 def _pairs(points: Sequence[Sequence[Value]]) -> tuple[tuple[float, float], ...]:
@@ -222,6 +249,8 @@ def _lines(text: str) -> Iterator[_Item]:
             header = cells
             continue
         read = _row(bare, cells, header)
+        if read is None and not any(map(str.isalpha, bare)) and any(map(str.isdigit, bare)):
+            read = Coordinates((), fault=f"gives points of {counted(len(cells), 'number')}")
         if read is None:
             header = []
             continue

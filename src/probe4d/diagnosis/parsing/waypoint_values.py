@@ -34,6 +34,7 @@ _MINUS = str.maketrans("\u2212\u2010\u2011\u2012\u2013", "-----")
 _LABEL = re.compile(
     r"[\"'\u201c\u201d]?([A-Za-z\u0394][A-Za-z_ ]{0,20}?[0-9]{0,3})[\"'\u201c\u201d]?\s*(?:[:=\u2248]|\bis\b)\s*"
 )
+_NUMBERED = re.compile(r"([xy])_?[0-9]{1,2}")
 _UNIT_OF_LABEL = re.compile(r"(?P<name>.*?)[ _]*[(\[]?(?:in )?(?:m|met(?:er|re)s?)[)\]]?", re.IGNORECASE)
 _NUMBER = re.compile(
     r"([-+]?) ?((?:[0-9][0-9.,'\u2019_]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?)(?![0-9A-Za-z_]*[0-9_])", re.ASCII
@@ -44,6 +45,7 @@ _DIRECTION = re.compile(r"\b(?:left|right|ahead|forward|behind|back\w*|rear)\b",
 _SPACED_COMMA = re.compile(r"\s*,\s+|\s+,\s*")
 _COMMA_BEFORE_OTHERS = re.compile(r",(?![0-9])")
 _BLANK_BETWEEN = re.compile(r"\s+(?=[-+.]?[0-9]|[\"']?[A-Za-z_]{1,20}[\"']?\s*[:=]|[-+]?(?:nan|inf)\b)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 
 
@@ -85,7 +87,7 @@ def axis_named(name: str) -> str | None:
     """The axis that a name stands for, `x` or `y`; null for any other."""
     plain = name.strip(" \"'*_`").lower().replace(" ", "_")
     unit = _UNIT_OF_LABEL.fullmatch(plain)
-    names = {plain, unit["name"].strip("_") if unit else plain}
+    names = {plain, unit["name"].strip("_") if unit else plain, _NUMBERED.sub(r"\1", plain)}
     return next((axis for axis, known in AXES.items() if names & known), None)
 
 
@@ -100,8 +102,8 @@ def coordinates(text: str) -> Coordinates | None:
         return None
     values = [read_value(part) for part in parts]
     if any(value is None for value in values):
-        # A text in brackets is no point, but two parts with digits are meant as one.
-        two = len(parts) == 2 and all(any(map(str.isdigit, part)) for part in parts)
+        # A text in brackets is no point, but two parts with digits and without words are meant as one.
+        two = len(parts) == 2 and all(any(map(str.isdigit, part)) and not _WORD.search(part) for part in parts)
         return Coordinates((), fault=_MALFORMED) if two else None
     return _pointed([value for value in values if value is not None and value.axis != "other"])
 

@@ -46,7 +46,8 @@ _DOUBTED = "denies them, gives them as an example or puts them under a condition
 _QUESTIONED = "asks about them"
 _TAKEN_BACK = "takes them back"
 _OTHER_UNIT = "gives them in another unit than metres"
-_OTHER_ORDER = "names y before x"
+_ABOUT_OTHERS = "gives something else than positions"
+_OTHER_ORDER = "names y before x, or other axes than x ahead and y to the left"
 _BREAKS_OFF = "breaks off"
 
 _NEAR = 200
@@ -64,12 +65,27 @@ _DOUBT = re.compile(
 _UNIT_DECLARED = re.compile(
     r"(?:\b(?:in|units?)[\"']?(?:\s(?:is|are)|\s?[:=])?[\"'\s(]{1,3}|\()"
     r"(?:feet|foot|ft|inch(?:es)?|yards?|yds?|miles?|km|kilomet\w+|cm|centimet\w+|mm|millimet\w+|dm|decimet\w+|px"
-    r"|pixels?|degrees?)\b(?!\s?(?:per\b|/))",
+    r"|pixels?)\b(?!\s?(?:per\b|/))",
     re.IGNORECASE,
 )
+_LIES = r"\W{0,3}(?:(?:is|axis|points?|pointing|being|to|towards?)\W){0,3}(?:the )?"
 _ORDER_DECLARED = re.compile(
-    r"[\[({<]\s*[\"']?(?:y\w{0,3}|lateral|left)[\"']?\s*,\s*[\"']?(?:x\w{0,3}|longitudinal|forward)\b", re.I
+    r"[\[({<]\s*[\"']?(?:y\w{0,3}|lateral|left)[\"']?\s*,\s*[\"']?(?:x\w{0,3}|longitudinal|forward)\b"
+    rf"|\by{_LIES}(?:forwards?|ahead|front|longitudinal|right)\b|\bx{_LIES}(?:right|left|lateral|sideways)\b",
+    re.IGNORECASE,
 )
+_UNIT_BEHIND = re.compile(
+    r"[\])}\s]{0,8}(?:m/s|km/h|kmh|mph|cm|mm|km|ft|feet|foot|yards?|inch(?:es)?|px|pixels?|degrees?|deg|\u00b0|rad)(?!\w)",
+    re.IGNORECASE,
+)
+_OTHER_THING = re.compile(
+    r"\b(?:velocit\w+|speeds?|accelerat\w+|(?:bounding )?box(?:es)?|pixels?|image coordinates?|latitudes?|longitudes?"
+    r"|gps|headings?|yaws?|steering|sizes?|dimensions|confidences?|probabilit\w+)\b"
+    r"(?![^\n]*\b(?:waypoints?|positions?|trajectory|path|points?|answer)\b)",
+    re.IGNORECASE,
+)
+"""What a list is of, where the words before it name no positions after that."""
+_CLAUSE_END = re.compile(r"[,;](?=\s)")
 _ASKED = re.compile(r"[\])}\s]{0,8}[?\uff1f]")
 _LATEX_BRACKETS = re.compile(r"\\(?:left|right|[bB]igg?[lr]?)\s?(?=[\[\](){}|\\])")
 _PUNCTUATION = " \t\r\n,;.`\"'"
@@ -126,7 +142,9 @@ def _settled(reply: str, count: int, *, cut: bool) -> tuple[Waypoints | None, st
     lists = point_lists(reply)
     if not lists:
         return None, _NO_LIST
-    meant = _meant(reply, lists)
+    ends = [0, *(one.end for one in lists)]
+    leads = [reply[max(end, one.start - _NEAR) : one.start] for end, one in zip(ends, lists, strict=False)]
+    meant = _meant(lists, leads, count)
     if len({(one.points, one.fault) for one in meant}) > 1:
         return None, _SEVERAL
     chosen = meant[-1]
@@ -136,36 +154,61 @@ def _settled(reply: str, count: int, *, cut: bool) -> tuple[Waypoints | None, st
         return None, f"gives {counted(len(chosen.points), 'waypoint')} where {count:,} were asked for"
     if cut and not chosen.closed and not reply[chosen.end :].strip(_PUNCTUATION):
         return None, _BREAKS_OFF
-    doubt = _doubt(reply, lists, meant)
+    of_meant = {one.start for one in meant}
+    doubt = _doubt(
+        reply, meant[-1].end, [lead for one, lead in zip(lists, leads, strict=True) if one.start in of_meant]
+    )
     return (chosen.points, None) if doubt is None else (None, doubt)
 
 
-def _meant(reply: str, lists: Sequence[PointList]) -> Sequence[PointList]:
-    """The lists that an answer cue announces and all that follow the last of these; without a cue, all."""
-    ends = [0, *(one.end for one in lists)]
-    leads = [reply[max(end, one.start - _NEAR) : one.start] for end, one in zip(ends, lists, strict=False)]
+def _meant(lists: Sequence[PointList], leads: Sequence[str], count: int) -> Sequence[PointList]:
+    """The lists that an answer cue announces and all that follow the last of these; without a cue, all.
+
+    A single point is no list beside one in brackets, or before any other, where more than one was asked for: it says
+    where something is.
+    """
     for cue in (_ANSWER_CUE, _CONCLUSION_CUE):
         announced = [place for place, lead in enumerate(leads) if cue.search(lead)]
         if announced:
-            return [one for place, one in enumerate(lists) if place in announced or place > announced[-1]]
-    return lists
+            first, rest = lists[announced[-1]], lists[announced[-1] + 1 :]
+            earlier = [lists[place] for place in announced[:-1]]
+            return [*_without_places(earlier, count, first), first, *_without_places(rest, count, first)]
+    longest = max(lists, key=lambda one: len(one.points))
+    return _without_places(lists, count, longest)
 
 
-def _doubt(reply: str, lists: Sequence[PointList], meant: Sequence[PointList]) -> str | None:
-    """What stands around a list that makes it no answer; null for nothing."""
-    if _UNIT_DECLARED.search(reply):
+def _without_places(lists: Sequence[PointList], count: int, answer: PointList) -> list[PointList]:
+    """Leave out single points beside an answer of several."""
+    if count == 1 or len(answer.points) == 1:
+        return list(lists)
+    return [
+        one
+        for one in lists
+        if one.fault is not None or len(one.points) != 1 or not (answer.whole or one.start < answer.start)
+    ]
+
+
+def _doubt(reply: str, end: int, leads: Sequence[str]) -> str | None:
+    """What stands around lists that makes them no answer; null for nothing.
+
+    Args:
+        reply: The reply.
+        end: Where the last of them ends.
+        leads: What stands before each.
+    """
+    if _UNIT_DECLARED.search(reply) or _UNIT_BEHIND.match(reply, end):
         return _OTHER_UNIT
     if _ORDER_DECLARED.search(reply):
         return _OTHER_ORDER
-    for one in meant:
-        earlier = max((other.end for other in lists if other.end <= one.start), default=0)
-        lead = reply[max(earlier, one.start - _NEAR) : one.start]
+    for lead in leads:
         sentence = SENTENCE_END.split(lead)[-1]
-        if _DOUBT.search(sentence) or doubts.denies(sentence):
+        clause = _CLAUSE_END.split(sentence)[-1]
+        if _OTHER_THING.search(clause):
+            return _ABOUT_OTHERS
+        if _DOUBT.search(sentence) or doubts.denies(clause):
             return _DOUBTED
-    last = meant[-1].end
-    if _ASKED.match(reply, last):
+    if _ASKED.match(reply, end):
         return _QUESTIONED
-    if doubts.CORRECTION.search(reply, last) or doubts.WITHDRAWAL.search(reply, last):
+    if doubts.CORRECTION.search(reply, end) or doubts.WITHDRAWAL.search(reply, end):
         return _TAKEN_BACK
     return None

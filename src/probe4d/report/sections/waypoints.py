@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import polars as pl
 
@@ -13,7 +14,7 @@ from probe4d.diagnosis.waypoint_scores import ADE, FDE, PARSE_RATE
 from probe4d.diagnosis.waypoint_sheet import WAYPOINTS
 from probe4d.report import charts
 from probe4d.report.charts import Chart
-from probe4d.report.displacements import metres, metres_between, waypoint_groups
+from probe4d.report.displacements import metres, metres_between, named_in_figures, waypoint_groups
 from probe4d.report.drawing import panel_svg
 from probe4d.report.lookup import Figure, Lookup, in_words, percent
 from probe4d.report.sections.part import Key, Section, Table, count, number_columns, share, word_columns
@@ -24,6 +25,9 @@ __all__ = ["waypoints"]
 
 SHOWN = 3
 """Questions of each relation that are drawn: the nearest, the middle and the farthest answer of the first run."""
+
+Figures = Callable[[str], Figure | None]
+"""Gives the figure of one answerer by the name of its metric."""
 
 _METRES = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
 
@@ -37,15 +41,16 @@ def waypoints(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         diagnosis: The answers.
         lookup: The figures.
     """
-    names = diagnosis.answerers(labels=False, numbers=False)
+    names, runs = diagnosis.answerers(labels=False, numbers=False), [run.name for run in diagnosis.runs]
     drawn: list[Chart] = []
     rows: list[tuple[str, ...]] = []
     for family, relation in waypoint_groups(lookup):
+        group = (family, WAYPOINTS, relation)
         title = in_words(relation).capitalize()
-        found = [(name, lookup.get(name, f"{ADE}_penalised", family, WAYPOINTS, relation)) for name in names]
-        some = [(name, figure) for name, figure in found if figure is not None]
-        drawn.append(_chart(title, some, names, lookup, (family, relation)))
-        rows += [(title, name, *_cells(lookup, name, family, relation)) for name, _ in some]
+        known = {name: named_in_figures(lookup, name, runs, group) for name in names}
+        found = {name: partial(_figure, lookup, own, group) for name, own in known.items() if own is not None}
+        drawn.append(_chart(title, found, names))
+        rows += [(title, name, *_cells(figure)) for name, figure in found.items()]
     colours = charts.run_colours(names)
     return Section(
         "waypoints",
@@ -72,36 +77,34 @@ def waypoints(diagnosis: Diagnosis, lookup: Lookup) -> Section:
     )
 
 
-def _chart(
-    title: str, some: Sequence[tuple[str, Figure]], names: Sequence[str], lookup: Lookup, group: tuple[str, str]
-) -> Chart:
-    family, relation = group
+def _figure(lookup: Lookup, name: str, group: tuple[str, str, str], metric: str) -> Figure | None:
+    return lookup.get(name, metric, *group)
+
+
+def _chart(title: str, found: Mapping[str, Figures], names: Sequence[str]) -> Chart:
     values = []
-    for name, figure in some:
-        read = lookup.get(name, PARSE_RATE, family, WAYPOINTS, relation)
-        told = metres(figure.value) + (
-            "" if read is None or read.value == 1 else f", {percent(read.value)} read"
-        )
-        values.append((name, *figure[:3], told))
+    for name, figure in found.items():
+        ade, read = figure(f"{ADE}_penalised"), figure(PARSE_RATE)
+        if ade is not None:
+            told = metres(ade.value)
+            told += "" if read is None or read.value == 1 else f", {percent(read.value)} read"
+            values.append((name, *ade[:3], told))
     table = pl.DataFrame(values, schema=_METRES, orient="row")
     words = "; ".join(f"{name} {told}" for name, *_, told in values)
     return charts.amounts(f"{title}: ADE, m", f"ADE with unread answers at the origin: {words}.", table, names)
 
 
-def _cells(lookup: Lookup, name: str, family: str, relation: str) -> tuple[str, ...]:
-    def figure(metric: str) -> Figure | None:
-        return lookup.get(name, metric, family, WAYPOINTS, relation)
-
+def _cells(figure: Figures) -> tuple[str, ...]:
     def cell(metric: str) -> str:
         found = figure(metric)
         return "" if found is None else amount(found.value)
 
-    read, penalised = figure(PARSE_RATE), figure(f"{ADE}_penalised")
+    read = figure(PARSE_RATE)
     return (
         share(read),
         count(read),
         cell(f"{ADE}_penalised"),
-        metres_between(penalised),
+        metres_between(figure(f"{ADE}_penalised")),
         cell(f"{FDE}_penalised"),
         *(cell(f"{ADE}_valid"), cell(f"{FDE}_valid"), count(figure(f"{ADE}_valid"))),
         *(cell(f"{ADE}_shared"), cell(f"{FDE}_shared"), count(figure(f"{ADE}_shared"))),
