@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from probe4d.diagnosis.control_runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
     from probe4d.diagnosis.judging.judgements import Judgements, read_judgements
-    from probe4d.diagnosis.judging.judging import JudgePlan, judge
+    from probe4d.diagnosis.judging.judging import judge
+    from probe4d.diagnosis.judging.plan import JudgePlan
     from probe4d.diagnosis.text.bleu import Bleu
     from probe4d.diagnosis.text.meteor import Meteor
     from probe4d.diagnosis.text.rouge import RougeL
@@ -163,7 +164,7 @@ _HOMES = {
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
-    "JudgePlan": "probe4d.diagnosis.judging.judging",
+    "JudgePlan": "probe4d.diagnosis.judging.plan",
     "Judgements": "probe4d.diagnosis.judging.judgements",
     "LidarLanguageModel": "probe4d.models.lidar_lm.language_model",
     "LidarOptions": "probe4d.models.lidar_lm.answering_options",

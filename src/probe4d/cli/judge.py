@@ -88,8 +88,8 @@ def run_judge(
     from .env in the working directory.
     """
     from probe4d.benchmarks.benchmark import read_benchmark
-    from probe4d.diagnosis.judging.judging import JudgePlan
     from probe4d.diagnosis.judging.judging import judge as judge_answers
+    from probe4d.diagnosis.judging.plan import JudgePlan
     from probe4d.errors import RunError
     from probe4d.models.generation import Generation
     from probe4d.runs.plan import Course
@@ -141,7 +141,7 @@ def run_judge(
 
 def _evidence(name: str, run: Run, max_frames: int) -> EvidencePlan:
     """What the judge is shown, by its name on the command line."""
-    from probe4d.diagnosis.judging.judging import evidence_shown_by
+    from probe4d.diagnosis.judging.plan import evidence_shown_by
     from probe4d.errors import InputError
     from probe4d.runs.evidence_plan import evidence_named
 

@@ -15,8 +15,9 @@ import pytest
 from obedient_judge import obedient_judge, score_of
 
 from judge_making import MODEL, run_on_disk, text_benchmark
-from probe4d.diagnosis.judging import judging
-from probe4d.diagnosis.judging.judging import JudgePlan, judge
+from probe4d.diagnosis.judging import prepared
+from probe4d.diagnosis.judging.judging import judge
+from probe4d.diagnosis.judging.plan import JudgePlan
 from probe4d.diagnosis.judging.quoting import Quotation, quoted
 from probe4d.diagnosis.parsing.normalise import after_last_thought
 
@@ -91,7 +92,7 @@ def test_quoted_no_attack_moves_the_judge(scores: Scores) -> None:
 
 
 def test_unquoted_most_attacks_are_obeyed(scores: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "quoted", unquoted)
+    monkeypatch.setattr(prepared, "quoted", unquoted)
     answers = [*injected(), "It parks on the right."]
     *given, harmless = scores([REFERENCE] * len(answers), answers)
     assert sum(score == BEST for score in given) >= 30

@@ -19,7 +19,8 @@ from judge_making import MODEL, run_on_disk, text_benchmark, verdict
 from making import Model
 from probe4d.diagnosis.judging.candidates import candidates_of
 from probe4d.diagnosis.judging.judgements import Judgement, read_judgements
-from probe4d.diagnosis.judging.judging import JudgePlan, evidence_shown_by, judge
+from probe4d.diagnosis.judging.judging import judge
+from probe4d.diagnosis.judging.plan import JudgePlan, evidence_shown_by
 from probe4d.errors import InputError, RunError
 from probe4d.models.generation import Generation
 from probe4d.models.request import Reply, Request
