@@ -19,6 +19,7 @@ from probe4d.benchmarks.stride.build import build
 from probe4d.benchmarks.stride.card import guessing
 from probe4d.benchmarks.stride.tags import TAGS
 from probe4d.benchmarks.stride.templates import FAMILIES, TEMPLATES
+from probe4d.benchmarks.stride.thresholds import FUTURE_POSITIONS
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 
@@ -52,6 +53,17 @@ def test_every_template_without_labels_is_asked_within_its_caps(stride: Benchmar
         "objects",
         "query frames",
     ]
+
+
+def test_open_questions_have_the_future_that_they_ask_about(seen: Scenes) -> None:
+    one = seen.select(seen.names[:1])
+    benchmark = build(one, templates="TE-6,TRJ-7", per_template=500, most_per_scene=500)
+    last = benchmark.questions[0].keyframes or 0
+    asked = {
+        max(frame for q in benchmark.questions if q.template == name for frame in q.frames)
+        for name in ("TE-6", "TRJ-7")
+    }
+    assert asked == {last - 1 - FUTURE_POSITIONS}
 
 
 def test_questions_are_as_their_templates_say(stride: Benchmark) -> None:
@@ -256,3 +268,10 @@ def test_without_cameras_only_questions_without_a_target_are_asked(scenes: Scene
     made = build(scenes.select(scenes.names[:1]), templates="SP-2,TRJ-1,TRJ-6", per_template=5)
     assert {*made.table["template"]} == {"TRJ-1", "TRJ-6"}
     assert json.loads(made.table["facts"][0])["tags"] is not None
+
+
+def test_a_question_about_a_whole_scene_names_its_moment_as_pictures_do(stride: Benchmark) -> None:
+    asked = [question for question in stride.questions if question.template == "SC-6"]
+    for question in asked:
+        (frame,) = question.frames
+        assert f"Describe the scene at frame {frame:03d}, {frame / 2:g} s after the first:" in (question.question or "")

@@ -74,5 +74,5 @@ class Template:
 
 
 def moment_words(frame: int) -> str:
-    """The query frame in words, for a template that shows its whole scene."""
-    return f"frame {frame}, {frame * FRAME_SPACING_S:g} s after the first"
+    """The query frame in words, numbered as pictures are, for a template that shows its whole scene."""
+    return f"frame {frame:03d}, {frame * FRAME_SPACING_S:g} s after the first"
