@@ -104,7 +104,7 @@ def candidates_of(scenes: Scenes, measuring: Measuring) -> Candidates:
     opened: dict[str, pl.DataFrame] = {}
     pools: dict[str, pl.DataFrame] = {}
     for template in (template for template in measuring.asked if template.parts):
-        composed, short = _composed(template, answers, measuring.edition)
+        composed, short = _composed(template, answers, measuring.edition, signals.ego)
         exclusions[f"{template.id}: fewer than {FEWEST_PARTS} of its parts can be told"] = short
         scored = _scored(template.id, composed, clips, measuring)
         opened[template.id] = _foremost(scored, [pl.col("parts").list.len()], measuring)
@@ -164,8 +164,10 @@ def _scored(name: str, answers: pl.DataFrame, clips: pl.DataFrame, measuring: Me
     return known.with_columns(rank=ranks(keys.to_series(), seed=measuring.seed, family=f"{SUITE_NAME}/{name}"))
 
 
-def _composed(template: Template, answers: dict[str, pl.DataFrame], edition: Edition) -> tuple[pl.DataFrame, int]:
-    """Candidates of an open template, each with its parts in order, and how many had too few."""
+def _composed(
+    template: Template, answers: dict[str, pl.DataFrame], edition: Edition, ego: pl.DataFrame
+) -> tuple[pl.DataFrame, int]:
+    """Candidates of an open template with the future that it asks about, parts in order, and how many had too few."""
     about = _about(template)
     parts = [
         answers[name].select(*_about(edition.templates[name]), *_OF_PARTS, template=pl.lit(name))
@@ -180,8 +182,11 @@ def _composed(template: Template, answers: dict[str, pl.DataFrame], edition: Edi
             for place, part in enumerate(parts)
         ]
     )
+    last = ego.group_by("scene").agg(last=pl.col("frame").max())
     composed = (
-        told.sort(*about, "place")
+        told.join(last, on="scene")
+        .filter(pl.col("last") - pl.col("frame") >= template.future_frames)
+        .sort(*about, "place")
         .group_by(about, maintain_order=True)
         .agg(parts=pl.struct("template", *_OF_PARTS))
         .with_columns(
