@@ -68,7 +68,8 @@ def test_charts_and_rows_are_those_of_the_figures(diagnosis: Diagnosis, section:
 
 def test_some_questions_of_each_relation_are_drawn(section: Section) -> None:
     drawn = section.charts[2:]
-    assert [chart.title.split(",")[0] for chart in drawn] == ["Future waypoints"] * 3 + ["Past waypoints"] * 3
+    told = [f"{relation}: near is 0.01{NARROW}m off" for relation in ("Future waypoints", "Past waypoints")]
+    assert [chart.title.split(",")[0] for chart in drawn] == [told[0]] * 3 + [told[1]] * 3
     assert all("reference" in chart.words and "near" in chart.words for chart in drawn)
     assert [key.text for key in section.keys] == ["reference", *NAMES]
 
@@ -108,6 +109,8 @@ def test_controls_stand_beside_whoever_was_asked_what_the_first_run_was_not() ->
     (found,) = (one for one in sections(both) if one.anchor == "waypoints")
     past = [row[1] for row in found.table.rows if row[0] == "Past waypoints"]
     assert past == ["near", "control:stationary", "control:constant-velocity"]
+    chosen_by = [chart.title.split(" is ")[0] for chart in found.charts[2:]]
+    assert chosen_by == ["Future waypoints: planner"] * 3 + ["Past waypoints: near"] * 3
     said = {one.run: [statement.text for statement in one.statements] for one in verdicts(both)}
     assert (len(said["planner"]), len(said["near"])) == (1, 2)
     assert all("standing still gives" in text for text in (*said["planner"], *said["near"]))

@@ -65,7 +65,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         entities: What is asked about: class names, captions or markers.
         question: The wording, without options and directive; null where a release keeps it back.
         options: Texts of the options in the order of their letters; empty unless `format` is `choice`.
-        answer: `Yes` or `No`, a letter, a number, an interval `start-end`, or text.
+        answer: `Yes` or `No`, a letter, a number, an interval `start-end`, text, or a JSON list of waypoints [x, y] in
+            metres, in the ego frame of the last frame that is asked about.
         evidence: Frames and views to be shown.
         rule: Name of the rule that gave the answer.
         facts: What the rule measured: positions, distances, coordinate frame, pose and box tokens. Of a question for

@@ -16,6 +16,7 @@ import numpy as np
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.facts import waypoint_facts
 from probe4d.benchmarks.question import Question
+from probe4d.diagnosis.waypoint_sheet import WAYPOINTS
 from probe4d.errors import InputError
 from probe4d.exchange.problems import Problem, refuse_problems
 from probe4d.exchange.waypoint_frames import FRAMES, STEP_S, Calibrations, Frame, ego_positions
@@ -27,7 +28,6 @@ from probe4d.wording import counted
 
 __all__ = ["ImportedWaypoints", "import_waypoints"]
 
-_FORMAT = "waypoints"
 _DECIMALS = 6
 
 Points = tuple[tuple[float, float], ...]
@@ -90,7 +90,7 @@ def import_waypoints(
             f"waypoints in the frame {frame} need the calibration of the LiDAR.",
             remedy="Give the dataset (scenes=, --data DATAROOT).",
         )
-    questions = [question for question in benchmark.each_question() if question.format == _FORMAT]
+    questions = [question for question in benchmark.each_question() if question.format == WAYPOINTS]
     if not questions:
         raise InputError("asks for no waypoints.", path=benchmark.path, remedy="Give a benchmark that does.")
     placing = _Placing(frame, None if scenes is None or frame == "ego" else Calibrations(scenes))
@@ -172,7 +172,7 @@ def _answer(identity: str, points: Sequence[tuple[float, float]]) -> Answer:
 
 def _left_out(benchmark: Benchmark, answered: set[str]) -> Iterator[LeftOut]:
     for question in benchmark.each_question():
-        if question.format != _FORMAT:
+        if question.format != WAYPOINTS:
             yield LeftOut(question=question.id, reason="asks for no waypoints")
         elif (direction := _direction(question)) not in answered:
             yield LeftOut(

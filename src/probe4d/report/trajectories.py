@@ -17,6 +17,7 @@ from probe4d.benchmarks.facts import waypoint_facts
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.controls import STATIONARY
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.waypoint_sheet import WAYPOINTS
 from probe4d.report.shapes import PANEL, Label, Panel, Point, Shape, View, extent_for
 
 __all__ = ["Trajectory", "is_about_waypoints", "reference_of", "trajectories_of", "waypoint_panel"]
@@ -45,7 +46,7 @@ class Trajectory(NamedTuple):
 
 def is_about_waypoints(question: Question) -> bool:
     """Whether a question asks for waypoints."""
-    return question.format == "waypoints"
+    return question.format == WAYPOINTS
 
 
 def reference_of(question: Question) -> tuple[Point, ...]:

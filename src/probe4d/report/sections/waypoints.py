@@ -7,16 +7,15 @@ from functools import partial
 
 import polars as pl
 
-from probe4d.benchmarks.question import Question, questions_from
-from probe4d.diagnosis.controls import CONSTANT_VELOCITY, is_control
-from probe4d.diagnosis.tables import Diagnosis
+from probe4d.benchmarks.question import QUESTION_SCHEMA, Question, questions_from
+from probe4d.diagnosis.tables import Diagnosis, in_order
 from probe4d.diagnosis.waypoint_scores import ADE, FDE, PARSE_RATE
 from probe4d.diagnosis.waypoint_sheet import WAYPOINTS
 from probe4d.report import charts
 from probe4d.report.charts import Chart
 from probe4d.report.displacements import metres, metres_between, named_in_figures, waypoint_groups
 from probe4d.report.drawing import panel_svg
-from probe4d.report.lookup import Figure, Lookup, in_words, percent
+from probe4d.report.lookup import NARROW, Figure, Lookup, in_words, percent
 from probe4d.report.sections.part import Key, Section, Table, count, number_columns, share, word_columns
 from probe4d.report.trajectories import Trajectory, trajectories_of, waypoint_panel
 from probe4d.wording import amount
@@ -24,7 +23,7 @@ from probe4d.wording import amount
 __all__ = ["waypoints"]
 
 SHOWN = 3
-"""Questions of each relation that are drawn: the nearest, the middle and the farthest answer of the first run."""
+"""Questions of each relation that are drawn."""
 
 Figures = Callable[[str], Figure | None]
 """Gives the figure of one answerer by the name of its metric."""
@@ -56,12 +55,12 @@ def waypoints(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         "waypoints",
         "How far waypoints are off",
         "A dot is ADE, the mean distance of waypoints from the reference in metres, over all questions; an answer that "
-        "cannot be read counts as standing at the origin (penalised). The bar is the 95 % interval (whole-scene "
-        "bootstrap). Past and future are never pooled. Below, the reference and answers seen from above, the ego "
+        f"cannot be read counts as standing at the origin (penalised). The bar is the 95{NARROW}% interval (whole-"
+        "scene bootstrap). Past and future are never pooled. Below, the reference and answers seen from above, the ego "
         "vehicle in the middle, heading up: of each relation the nearest, a middle and the farthest answer of the "
         "first run that could be read. The controls never see a scene: control:stationary stays at the origin, "
         "control:constant-velocity goes straight on at the speed of the query frame.",
-        [*drawn, *_pictures(diagnosis, colours)],
+        [*drawn, *_pictures(diagnosis, names, colours)],
         Table(
             "Waypoints",
             (
@@ -111,29 +110,32 @@ def _cells(figure: Figures) -> tuple[str, ...]:
     )
 
 
-def _pictures(diagnosis: Diagnosis, colours: dict[str, str]) -> list[Chart]:
+def _pictures(diagnosis: Diagnosis, names: Sequence[str], colours: Mapping[str, str]) -> list[Chart]:
     """Some questions of each relation with everybody's answers, seen from above."""
     ways = trajectories_of(diagnosis, colours)
-    chosen = questions_from(_chosen(diagnosis))
-    return [_picture(question, ways.get(question.id, ())) for question in chosen]
+    chosen = _chosen(diagnosis, names)
+    questions = questions_from(chosen.select(list(QUESTION_SCHEMA)))
+    told = [f"{run} is {metres(ade)} off" for run, ade in chosen.select("run", "ade_m").iter_rows()]
+    return [_picture(question, ways.get(question.id, ()), off) for question, off in zip(questions, told, strict=True)]
 
 
-def _picture(question: Question, answers: Sequence[Trajectory]) -> Chart:
-    title = f"{in_words(question.relation or question.template).capitalize()}, {question.scene}, {question.id}"
+def _picture(question: Question, answers: Sequence[Trajectory], told: str) -> Chart:
+    asked = in_words(question.relation or question.template).capitalize()
+    title = f"{asked}: {told}, {question.scene}, {question.id}"
     panel = waypoint_panel(question, answers)
     words = f"Seen from above, ego vehicle in the middle, heading up: {', '.join(one.text for one in panel.labels)}."
     return Chart(title, words, panel_svg(panel, title, words))
 
 
-def _chosen(diagnosis: Diagnosis) -> pl.DataFrame:
-    """The questions to be drawn: of each relation the nearest, middle and farthest of the first answerer."""
-    first = next((run.name for run in diagnosis.runs if _has_read(diagnosis, run.name)), CONSTANT_VELOCITY)
-    own = diagnosis.waypoints.filter(run=first).drop_nulls("ade_m").sort("relation", "ade_m", "question")
+def _chosen(diagnosis: Diagnosis, names: Sequence[str]) -> pl.DataFrame:
+    """The questions to be drawn, with the run that they are chosen by and its ADE.
+
+    They are, of each relation, those of the nearest, a middle and the farthest answer of the first run with any that
+    could be read, or where none has, of a control.
+    """
+    read = in_order(diagnosis.waypoints.drop_nulls("ade_m"), "run", names)
+    own = read.filter(pl.col("run") == pl.col("run").first().over("relation")).sort("relation", "ade_m", "question")
     place, last = pl.int_range(pl.len()).over("relation"), pl.len().over("relation") - 1
     steps = [(last * step / (SHOWN - 1)).floor().cast(pl.Int64) for step in range(SHOWN)]
-    picked = own.filter(pl.any_horizontal(place == step for step in steps)).select(id="question")
+    picked = own.filter(pl.any_horizontal(place == step for step in steps)).select("run", "ade_m", id="question")
     return picked.join(diagnosis.benchmark.table, on="id", how="left", maintain_order="left")
-
-
-def _has_read(diagnosis: Diagnosis, run: str) -> bool:
-    return not is_control(run) and diagnosis.waypoints.filter(run=run)["parsed"].any()
