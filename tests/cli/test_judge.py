@@ -61,6 +61,28 @@ def test_judged_told_and_diagnosed(
     assert rows.select("value", "n").rows() == [(pytest.approx(160 / 3), 3)]
 
 
+def test_a_dry_run_sends_nothing_and_shows_a_request(
+    here: Here, answered: tuple[Path, Path], fake_server: Server, tmp_path: Path
+) -> None:
+    server = fake_server(default=verdict(8))
+    asked = ("judge", "run", *answered, "--model", MODEL, "--base-url", server.base_url, "--max-tokens", 100)
+    done = here(*asked, "--dry-run", "--out", tmp_path / "judged")
+    assert done.returncode == 0, done.stderr
+    assert server.counts() == {}
+    assert not (tmp_path / "judged").exists()
+    for said in ("calls         3 (rubric stride)", "pictures      none", "replies       at most 300 tokens"):
+        assert f"  {said}\n" in done.stdout
+    assert "  temperature: 0.0\n" in done.stdout
+    assert "\n  | It turns left.\n" in done.stdout
+    assert "1 × empty" in done.stderr
+    here(*asked, "--out", tmp_path / "judged")
+    (shown,) = {text for text in server.counts() if "\nIt turns left.\n" in text}
+    assert shown == "\n".join(
+        line.removeprefix("  | ") for line in done.stdout.partition("  text:\n")[2].rstrip("\n").split("\n")
+    )
+    assert "Give --out FOLDER, or --dry-run to send nothing." in here(*asked).stderr
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

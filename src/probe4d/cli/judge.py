@@ -35,9 +35,12 @@ def run_judge(
         typer.Option("--model", "-m", metavar="PROVIDER/NAME", help="inspect-ai name of the judge."),
     ],
     out: Annotated[
-        Path,
+        Path | None,
         typer.Option("--out", "-o", metavar="FOLDER", help="Folder of the judgements; the same command goes on."),
-    ],
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Send nothing: count calls, pictures and tokens, and print one request.")
+    ] = False,
     rubric: Annotated[
         str,
         typer.Option(
@@ -88,14 +91,21 @@ def run_judge(
     from .env in the working directory.
     """
     from probe4d.benchmarks.benchmark import read_benchmark
+    from probe4d.cli.ask_printing import print_dry_run
+    from probe4d.diagnosis.judging.dry_run import dry_judge
     from probe4d.diagnosis.judging.judging import judge as judge_answers
     from probe4d.diagnosis.judging.plan import JudgePlan
-    from probe4d.errors import RunError
+    from probe4d.diagnosis.judging.prepared import prepare_judging
+    from probe4d.errors import InputError, RunError
     from probe4d.models.generation import Generation
     from probe4d.runs.plan import Course
     from probe4d.runs.run import read_run
 
     reading.read_environment()
+    if out is None and not dry_run:
+        raise InputError(
+            "judging needs a folder for the judgements.", remedy="Give --out FOLDER, or --dry-run to send nothing."
+        )
     read, answered = read_benchmark(benchmark), read_run(run)
     shown = _evidence(evidence, answered, max_frames)
     plan = JudgePlan(
@@ -114,6 +124,11 @@ def run_judge(
     )
     course = Course(max_connections=max_connections, max_retries=max_retries, timeout_s=timeout, workers=workers)
     scenes = reading.scenes_shown(read, shown, data, version)
+    if dry_run or out is None:
+        prepared = prepare_judging(read, answered, plan, scenes=scenes)
+        print_dry_run(dry_judge(prepared, model=model), counted_by="4 bytes a token")
+        _note_unsent(answered, read)
+        return
     try:
         with output.progress("judgements") as counter:
             judgements = judge_answers(

@@ -6,20 +6,34 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean
+from typing import TypeVar
 
 import msgspec
 from PIL import Image as PillowImage
 
 from probe4d.evidence.image import Image
+from probe4d.evidence.pictures import Picture
 from probe4d.models.asking import Finished
-from probe4d.models.generation import Generation
+from probe4d.models.generation import Generation, ImageDetail
 from probe4d.models.request import FeatureRows, Request
 from probe4d.models.tokens import TextTokens, image_tokens, tokens_by_length
 from probe4d.runs.lidar_requests import FeatureReader
 from probe4d.runs.prepared import Prepared
 from probe4d.runs.requests import hints_of
 
-__all__ = ["DryRun", "ExampleRequest", "FeatureEstimate", "PictureEstimate", "PictureFacts", "dry_run"]
+__all__ = [
+    "DryRun",
+    "ExampleRequest",
+    "FeatureEstimate",
+    "PictureEstimate",
+    "PictureFacts",
+    "dry_run",
+    "example_request",
+    "picture_estimate",
+    "some_of",
+]
+
+Item = TypeVar("Item")
 
 _LOOKED_AT = 8
 """Requests whose pictures are rendered, spread evenly over the run."""
@@ -145,8 +159,9 @@ def dry_run(
     generation = prepared.plan.generation
     system = generation.system
     with prepared.rendering(cache=False) as renderer:
-        looked_at = list(prepared.requests(keys[:: max(1, -(-len(keys) // _LOOKED_AT))], renderer=renderer))
+        looked_at = list(prepared.requests(some_of(keys), renderer=renderer))
     requests = [one for one in looked_at if isinstance(one, Request)]
+    shown = [picture for question, _ in prepared.asked.values() for picture in prepared.shown.of[question.id].pictures]
     families = Counter(question.family for question in {key[0]: one[0] for key, one in prepared.asked.items()}.values())
     if reader is None:
         limit = generation.max_tokens or hints_of(prepared.setting, generation).get("max_tokens")
@@ -162,20 +177,33 @@ def dry_run(
         left_out=dict(Counter(one.reason for one in prepared.left_out).most_common()),
         failures=tuple(dict.fromkeys(one.failure or "" for one in looked_at if isinstance(one, Finished))),
         text_tokens=text_tokens + (0 if system is None else count_tokens([system]) * len(keys)),
-        pictures=_pictures(prepared, requests, model),
+        pictures=picture_estimate(shown, requests, model, detail=generation.image_detail),
         features=None if reader is None else _features(asked, reader),
         reply_tokens=None if limit is None else limit * len(keys),
-        example=_example(generation, requests[0], model) if requests else None,
+        example=example_request(generation, requests[0], model) if requests else None,
     )
 
 
-def _pictures(prepared: Prepared, requests: Sequence[Request], model: str) -> PictureEstimate | None:
-    shown = [picture for question, _ in prepared.asked.values() for picture in prepared.shown.of[question.id].pictures]
+def some_of(items: Sequence[Item]) -> Sequence[Item]:
+    """The first of some items and others spread evenly, as many as are looked at closely."""
+    return items[:: max(1, -(-len(items) // _LOOKED_AT))]
+
+
+def picture_estimate(
+    shown: Sequence[Picture], requests: Sequence[Request], model: str, *, detail: ImageDetail | None
+) -> PictureEstimate | None:
+    """What pictures come to; null where there are none.
+
+    Args:
+        shown: Those of all calls.
+        requests: Some of the calls, with their pictures rendered.
+        model: inspect-ai name of the model, whose provider decides what pictures cost.
+        detail: Detail at which they are read.
+    """
     if not shown:
         return None
     facts = list({image.digest: _facts(image) for request in requests for image in request.images}.values())
     sizes = Counter(f"{one.width_px}x{one.height_px}" for one in facts)
-    detail = prepared.plan.generation.image_detail
     tokens = [image_tokens(model, one.width_px, one.height_px, detail=detail) for one in facts]
     known = [n for n in tokens if n is not None]
     return PictureEstimate(
@@ -210,7 +238,8 @@ def _facts(image: Image) -> PictureFacts:
     )
 
 
-def _example(generation: Generation, request: Request, model: str) -> ExampleRequest:
+def example_request(generation: Generation, request: Request, model: str) -> ExampleRequest:
+    """A request in full, as it would be sent to a model."""
     options = {
         name: value
         for name, value in msgspec.structs.asdict(_options(generation, request)).items()

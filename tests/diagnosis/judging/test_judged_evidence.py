@@ -11,6 +11,8 @@ import probe4d
 from judge_making import run_on_disk, text_benchmark, verdict
 from making import Model
 from probe4d.benchmarks.question import Evidence
+from probe4d.diagnosis.judging.dry_run import dry_judge
+from probe4d.diagnosis.judging.prepared import prepare_judging
 from probe4d.errors import InputError
 from probe4d.evidence.pictures import PictureOptions
 from probe4d.runs.evidence_plan import EvidencePlan
@@ -62,6 +64,18 @@ def test_a_judge_is_shown_what_the_run_showed(bench: probe4d.Benchmark, scenes: 
     answers = dict(run.answers.select("question", "evidence").iter_rows())
     assert judgements.by_key[first].evidence == answers[first]
     assert judgements.record.evidence == plan(max_frames=8)
+
+
+def test_a_dry_run_counts_what_would_be_shown(bench: probe4d.Benchmark, scenes: probe4d.Scenes, tmp_path: Path) -> None:
+    run = run_on_disk(bench, tmp_path / "run", ["It turns left."] * 3, evidence=plan())
+    seen = dry_judge(prepare_judging(bench, run, scenes=scenes), model="openai/gpt-5.5")
+    assert seen.calls == 3
+    assert seen.pictures is not None
+    assert (seen.pictures.shown, seen.pictures.sizes) == (3 + 1 + 8, ("224x256",))
+    assert seen.pictures.tokens
+    assert seen.example is not None
+    assert len(seen.example.pictures) == 3
+    assert seen.failures == ()
 
 
 @pytest.mark.parametrize("kind", ["black", "shuffled", "other-scene"])
