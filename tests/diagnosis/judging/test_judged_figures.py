@@ -154,6 +154,22 @@ def test_runs_side_by_side(bench: probe4d.Benchmark, run: probe4d.Run, tmp_path:
     assert rows.filter(run="second")["value"].to_list() == [80.0]
 
 
+def test_of_variants_the_first_is_judged(tmp_path: Path) -> None:
+    asked_twice = text_benchmark(["reference 0", "reference 1"])
+    run = probe4d.ask(
+        asked_twice,
+        tmp_path / "run",
+        model=Model(lambda request: "s4" if request.key.endswith("seed-0") else "s9"),
+        plan=probe4d.RunPlan(setting="repeat:2"),
+    )
+    assert run.answers.height == 4
+    judgements = judged(asked_twice, run, tmp_path / "judged")
+    assert list(judgements.by_key) == [f"{identity}/seed-0" for identity in asked_twice.table["id"]]
+    diagnosis = probe4d.diagnose(asked_twice, [run], judgements=[judgements])
+    assert diagnosis.judged["variant"].to_list() == ["seed-0"] * 2
+    assert figures_of(diagnosis, "all")["judge_mean_all"] == (4, 2)
+
+
 def test_aspects_have_means_of_their_own(bench: probe4d.Benchmark, run: probe4d.Run, tmp_path: Path) -> None:
     def scored_apart(request: Any) -> str:
         answer = request.text.split("]]]\n", 1)[1].split("\n[[[", 1)[0]
