@@ -13,7 +13,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.question import Question
 
-__all__ = ["ANSWERS_SCHEMA", "AuditFinding", "Average", "Prompt", "Suite"]
+__all__ = ["ANSWERS_SCHEMA", "AuditFinding", "Average", "LinkedContrast", "Prompt", "Suite"]
 
 Prompt = Callable[[Question], str]
 """Turns a question into the whole text that a model gets."""
@@ -68,6 +68,21 @@ class Average:
 
 
 @dataclass(frozen=True)
+class LinkedContrast:
+    """An ability that the paper of a suite holds against others that need it.
+
+    Attributes:
+        name: What is contrasted, in words.
+        easier: Relation of the questions that test the one.
+        harder: Relations of those that test the others.
+    """
+
+    name: str
+    easier: str
+    harder: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Suite:
     """A suite: who knows one knows them all.
 
@@ -82,6 +97,7 @@ class Suite:
         answers_in: (questions, scenes) to what would be right if each question were asked of each scene, in the
             columns of `ANSWERS_SCHEMA`; null where the suite does not say.
         averages: Tables of its paper whose averages are to be told under their own names.
+        linked_contrasts: Pairs of relations whose accuracies are set side by side.
         balanced_in_context: Says of the record of a benchmark whether Yes and No were made equally frequent in every
             context of it; null where the suite has no such samples.
         before_letters: Of the record of a benchmark, what stands before the letters by which its questions call
@@ -98,6 +114,7 @@ class Suite:
     families: tuple[str, ...]
     answers_in: Callable[..., pl.DataFrame] | None = None
     averages: tuple[Average, ...] = ()
+    linked_contrasts: tuple[LinkedContrast, ...] = ()
     balanced_in_context: Callable[[BenchmarkRecord], bool] | None = None
     before_letters: Callable[[BenchmarkRecord], str | None] | None = None
     deciding_sizes: Mapping[str, Literal["width", "height"]] = field(default_factory=dict)

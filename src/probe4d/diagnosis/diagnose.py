@@ -9,7 +9,7 @@ from types import MappingProxyType
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
-from probe4d.benchmarks.suite import Average
+from probe4d.benchmarks.suite import Average, LinkedContrast
 from probe4d.benchmarks.suites import SUITES
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.bootstrap import FEW_SCENES
@@ -20,6 +20,7 @@ from probe4d.diagnosis.judging.diagnosed import diagnose_judgements, judgements_
 from probe4d.diagnosis.judging.judgements import Judgements
 from probe4d.diagnosis.judging.scores import JudgedSheet, make_judged_sheet
 from probe4d.diagnosis.label_diagnosis import diagnose_labels
+from probe4d.diagnosis.linked import linked_table
 from probe4d.diagnosis.model_names import models_table
 from probe4d.diagnosis.number_diagnosis import diagnose_numbers
 from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
@@ -72,7 +73,7 @@ def diagnose(
     """
     names = _checked_names(runs)
     suite = benchmark.record.suite
-    averages, balanced = _told_by_suite(benchmark.record)
+    averages, contrasts, balanced = _told_by_suite(benchmark.record)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     waypoint_sheet = make_waypoint_sheet(benchmark)
     judged_sheet = make_judged_sheet(benchmark, judged=bool(judgements))
@@ -107,6 +108,7 @@ def diagnose(
         waypoints=waypoints.waypoints,
         judged=judged.judged,
         judges=judged.judges,
+        linked=linked_table(benchmark, labels.records, judged.judged, judged.judges, contrasts),
         words_alone=words_alone(
             sheet,
             controls.content,
@@ -128,13 +130,13 @@ def diagnose(
     )
 
 
-def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], bool]:
-    """The averages of the suite's paper, and whether Yes and No are equally frequent in every context."""
+def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], tuple[LinkedContrast, ...], bool]:
+    """Averages and contrasts of the suite's paper, and whether Yes and No are equally frequent in every context."""
     suite = SUITES.get(record.suite)
     if suite is None:
-        return (), False
+        return (), (), False
     balanced = suite.balanced_in_context
-    return suite.averages, balanced is not None and balanced(record)
+    return suite.averages, suite.linked_contrasts, balanced is not None and balanced(record)
 
 
 def _scored(benchmark: Benchmark, *sheets: Sheet | NumberSheet | WaypointSheet | JudgedSheet) -> pl.DataFrame:

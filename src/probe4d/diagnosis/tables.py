@@ -19,6 +19,7 @@ __all__ = [
     "COUNTS",
     "FIGURES_SCHEMA",
     "JUDGED_SCHEMA",
+    "LINKED_SCHEMA",
     "MODELS_SCHEMA",
     "NUMBERS_SCHEMA",
     "PAIRS_SCHEMA",
@@ -110,6 +111,24 @@ JUDGED_SCHEMA: dict[str, pl.DataType] = {
     "fault": pl.String(),  # why a judge left it unscored
 }
 """One row for each judged run and question of free text asked of it, runs in order, questions in benchmark order."""
+
+LINKED_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "kind": pl.String(),  # contrast, parts, parts-right: see `probe4d.diagnosis.linked`
+    "name": pl.String(),  # of the contrast in words; else the family of the whole
+    "one": pl.String(),  # relation, or `all`
+    "other": pl.String(),
+    "one_value": pl.Float64(),  # accuracy, or mean score as a part of the best one
+    "one_chance": pl.Float64(),  # of guessing; null of scores
+    "one_n": pl.Int64(),
+    "other_value": pl.Float64(),
+    "other_chance": pl.Float64(),
+    "other_n": pl.Int64(),
+    "difference": pl.Float64(),  # one less other
+    "low": pl.Float64(),  # 95 % interval, both sides drawn from the same scenes; null with one scene
+    "high": pl.Float64(),
+    "scenes": pl.Int64(),
+}
 
 PAIRS_SCHEMA: dict[str, pl.DataType] = {
     "layout": pl.String(),
@@ -253,6 +272,7 @@ class Diagnosis:
         waypoints: Columns of `WAYPOINTS_SCHEMA`.
         judged: Columns of `JUDGED_SCHEMA`.
         judges: Record of the judge of each judged run, by the run's name.
+        linked: Columns of `LINKED_SCHEMA`.
         words_alone: Columns of `WORDS_ALONE_SCHEMA`.
         averages: Averages of the paper of the benchmark's suite.
         balanced_in_context: Whether Yes and No were made equally frequent in every context of the benchmark.
@@ -277,6 +297,7 @@ class Diagnosis:
     waypoints: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WAYPOINTS_SCHEMA))
     judged: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=JUDGED_SCHEMA))
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
+    linked: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LINKED_SCHEMA))
     words_alone: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WORDS_ALONE_SCHEMA))
     averages: tuple[Average, ...] = ()
     balanced_in_context: bool = False

@@ -53,8 +53,10 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
             table.write_parquet(temporary, compression="zstd", statistics=False)
     if "waypoints" in replies:
         tables["waypoints"] = diagnosis.waypoints.drop("text", "waypoints")
-    for file in ("numbers.parquet", "waypoints.parquet", "waypoints.csv", "judged.parquet"):
-        if file.partition(".")[0] not in replies:
+    if diagnosis.linked.height:
+        tables["linked"] = diagnosis.linked
+    for file in ("numbers.parquet", "waypoints.parquet", "waypoints.csv", "judged.parquet", "linked.csv"):
+        if file.partition(".")[0] not in {*replies, *tables}:
             (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
     for name, table in tables.items():
         with whole_file(out / f"{name}.csv") as temporary:

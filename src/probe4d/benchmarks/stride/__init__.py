@@ -8,6 +8,7 @@ from pathlib import Path
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.stride.build import VERSION, build
 from probe4d.benchmarks.stride.candidates import SUITE_NAME
+from probe4d.benchmarks.stride.linked_contrasts import LINKED_CONTRASTS
 from probe4d.benchmarks.stride.prompts import PROMPTS
 from probe4d.benchmarks.stride.templates import FAMILIES
 from probe4d.benchmarks.suite import AuditFinding, Suite
@@ -31,4 +32,5 @@ SUITE = Suite(
     audit=_audit,
     prompts=PROMPTS,
     families=FAMILIES,
+    linked_contrasts=LINKED_CONTRASTS,
 )

@@ -8,6 +8,7 @@ from probe4d.report.sections.accuracy import accuracy
 from probe4d.report.sections.answers import answers_given
 from probe4d.report.sections.changes import changes
 from probe4d.report.sections.judged import judged
+from probe4d.report.sections.linked import linked
 from probe4d.report.sections.numbers import numbers
 from probe4d.report.sections.pairs import pairs
 from probe4d.report.sections.part import Section
@@ -31,6 +32,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
         numbers(diagnosis, lookup),
         waypoints(diagnosis, lookup),
         judged(diagnosis, lookup),
+        linked(diagnosis),
         run_families(diagnosis, lookup, names),
         variants(diagnosis, lookup, names),
         relations(lookup, names),
