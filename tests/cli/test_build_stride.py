@@ -64,6 +64,7 @@ def test_references_are_worded_by_a_model_and_the_same_command_goes_on(
         (["--labels", "none.csv"], "none.csv: there is no such file of labels"),
         (["--templates", "SC-1"], "allows no question of these templates"),
         (["--split", "val"], "holds no scene of the split 'val'"),
+        (["--verbalized", "texts"], "nobody is to word references"),
     ],
 )
 def test_bad_input_is_refused(photographed: Path, tmp_path: Path, arguments: list[str], words: str) -> None:

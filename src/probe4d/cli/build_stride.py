@@ -12,6 +12,7 @@ from probe4d.cli import arguments as reading
 from probe4d.cli import output
 from probe4d.cli.build import Building, Dataroot, build
 from probe4d.cli.groups import with_groups
+from probe4d.errors import InputError
 
 if TYPE_CHECKING:
     from probe4d.runs.verbalizing import HostedVerbalizer
@@ -57,14 +58,17 @@ class Verbalizing:
     def opened(self, out: Path) -> HostedVerbalizer | None:
         """The verbaliser that is asked for; null without one."""
         if self.verbalizer is None:
+            if any((self.verbalized, self.base_url, self.arguments, self.max_connections)):
+                raise InputError("nobody is to word references.", remedy="Say who by --verbalizer.")
             return None
         from probe4d.runs.plan import Course
         from probe4d.runs.verbalizing import HostedVerbalizer
 
         reading.read_environment()
+        whole = out.resolve()
         return HostedVerbalizer(
             self.verbalizer,
-            self.verbalized or out.with_name(f"{out.name}-verbalized"),
+            self.verbalized or whole.with_name(f"{whole.name}-verbalized"),
             base_url=self.base_url,
             arguments=reading.key_values(self.arguments or (), option="-M"),
             course=Course(max_connections=self.max_connections),
