@@ -152,27 +152,33 @@ def _columns(text: str, items: Sequence[_Item]) -> tuple[list[PointList], Sequen
     Returns:
         The lists, and the items that are part of none.
     """
-    axes = []
-    for item in items:
-        label = _COLUMN.search(text, max(0, item.start - 40), item.start) if item.enclosed else None
-        axis = None if label is None or item.read.named else axis_named(label[1])
-        if axis is not None:
-            axes.append((axis, item))
-    if len(axes) % 2:
-        return [], items
-    found = []
-    for (first, one), (second, other) in zip(axes[::2], axes[1::2], strict=True):
-        if {first, second} != {"x", "y"}:
-            return [], items
-        x, y = (one, other) if first == "x" else (other, one)
-        fault = one.read.fault or other.read.fault
-        if len(x.read.values) != len(y.read.values):
-            fault = "gives another number of x than of y"
-        values = [*x.read.values, *y.read.values]
-        pairs = () if fault else _pairs(list(zip(x.read.values, y.read.values, strict=True)))
-        found.append(PointList(one.start, other.end, pairs, closed=True, whole=True, fault=fault or _mixed(values)))
-    used = {item.start for _, item in axes}
-    return found, [item for item in items if item.start not in used]
+    named = [(axis, item) for item in items if (axis := _axis_before(text, item)) is not None]
+    ones, others = named[::2], named[1::2]
+    used = {item.start for _, item in named}
+    rest = [item for item in items if item.start not in used]
+    axes = [axis for axis, _ in named]
+    if len(ones) == len(others) and all({*axes[place : place + 2]} == {"x", "y"} for place in range(0, len(axes), 2)):
+        return [_of_columns(*pair) for pair in zip(ones, others, strict=True)], rest
+    apart = "gives a list of x or y without one of the other"
+    return [PointList(named[0][1].start, named[-1][1].end, (), closed=True, fault=apart)], rest
+
+
+def _axis_before(text: str, item: _Item) -> str | None:
+    """The axis of which an item in brackets is a list, by the name right before it; null without."""
+    if not item.enclosed or item.read.named:
+        return None
+    label = _COLUMN.search(text, max(0, item.start - 40), item.start)
+    return None if label is None else axis_named(label[1])
+
+
+def _of_columns(one: tuple[str, _Item], other: tuple[str, _Item]) -> PointList:
+    (_, x), (_, y) = sorted((one, other), key=lambda column: column[0])
+    values = [*x.read.values, *y.read.values]
+    fault = x.read.fault or y.read.fault or _mixed(values)
+    if len(x.read.values) != len(y.read.values):
+        fault = "gives another number of x than of y"
+    pairs = () if fault else _pairs(list(zip(x.read.values, y.read.values, strict=True)))
+    return PointList(one[1].start, other[1].end, pairs, closed=True, whole=True, fault=fault)
 
 
 def _grouped(text: str, points: Sequence[_Item]) -> list[_Open]:

@@ -54,6 +54,7 @@ _NEAR = 200
 """Characters before a list in which a cue announces it."""
 
 _ANSWER_CUE = re.compile(r"\b(?:answers?|final(?:ly)?)\b", re.IGNORECASE)
+_STATED = re.compile(r"\banswers?\b", re.IGNORECASE)
 _CONCLUSION_CUE = re.compile(
     r"\b(?:therefore|thus|hence|so|consequently|in conclusion|overall|predict\w*|result\w*|output)\b", re.IGNORECASE
 )
@@ -162,30 +163,25 @@ def _settled(reply: str, count: int, *, cut: bool) -> tuple[Waypoints | None, st
 
 
 def _meant(lists: Sequence[PointList], leads: Sequence[str], count: int) -> Sequence[PointList]:
-    """The lists that an answer cue announces and all that follow the last of these; without a cue, all.
-
-    A single point is no list beside one in brackets, or before any other, where more than one was asked for: it says
-    where something is.
-    """
-    for cue in (_ANSWER_CUE, _CONCLUSION_CUE):
-        announced = [place for place, lead in enumerate(leads) if cue.search(lead)]
-        if announced:
-            first, rest = lists[announced[-1]], lists[announced[-1] + 1 :]
-            earlier = [lists[place] for place in announced[:-1]]
-            return [*_without_places(earlier, count, first), first, *_without_places(rest, count, first)]
+    """The lists that an answer cue announces and all that follow the last of these; without a cue, all."""
     longest = max(lists, key=lambda one: len(one.points))
-    return _without_places(lists, count, longest)
+    kept = [(one, lead) for one, lead in zip(lists, leads, strict=True) if not _is_place(one, lead, longest, count)]
+    for cue in (_ANSWER_CUE, _CONCLUSION_CUE):
+        announced = {place for place, (_, lead) in enumerate(kept) if cue.search(lead)}
+        if announced:
+            last = max(announced)
+            return [one for place, (one, _) in enumerate(kept) if place in announced or place > last]
+    return [one for one, _ in kept]
 
 
-def _without_places(lists: Sequence[PointList], count: int, answer: PointList) -> list[PointList]:
-    """Leave out single points beside an answer of several."""
-    if count == 1 or len(answer.points) == 1:
-        return list(lists)
-    return [
-        one
-        for one in lists
-        if one.fault is not None or len(one.points) != 1 or not (answer.whole or one.start < answer.start)
-    ]
+def _is_place(one: PointList, lead: str, longest: PointList, count: int) -> bool:
+    """Whether a single point only says where something is, and is no list.
+
+    It is none before a longer one, or anywhere beside one in brackets, where more than one point was asked for.
+    """
+    if count == 1 or one.fault is not None or len(one.points) != 1 or len(longest.points) == 1:
+        return False
+    return (longest.whole or one.start < longest.start) and _STATED.search(lead) is None
 
 
 def _doubt(reply: str, end: int, leads: Sequence[str]) -> str | None:
