@@ -94,6 +94,16 @@ def build_stride(
         Path | None,
         typer.Option("--labels", metavar="FILE", help="CSV of weather, time of day, kinds of road and lanes."),
     ] = None,
+    objects: Annotated[
+        Path | None,
+        typer.Option(
+            "--objects", metavar="FILE", help="Estimated objects of Waymo's end-to-end data (probe4d detect)."
+        ),
+    ] = None,
+    horizon: Annotated[
+        float | None,
+        typer.Option("--horizon", metavar="SECONDS", help="How far ahead TRJ-5 asks on that data. Left out: 5."),
+    ] = None,
     ego_history: Annotated[
         Literal["none", "text"],
         typer.Option("--ego-history", help="Whether trajectory questions tell past positions and speed."),
@@ -108,6 +118,8 @@ def build_stride(
         per_template=per_template,
         most_per_scene=most_per_scene,
         labels=labels,
+        objects=objects,
+        horizon_s=horizon,
         ego_history=ego_history,
         verbalizer=verbalizing.opened(building.out),
     )

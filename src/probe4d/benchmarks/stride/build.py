@@ -21,7 +21,7 @@ from probe4d.benchmarks.benchmark import (
     fingerprint,
     write_description,
 )
-from probe4d.benchmarks.card import dataset_card
+from probe4d.benchmarks.card import SuiteCard, dataset_card
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
 from probe4d.benchmarks.question import Question, to_table
 from probe4d.benchmarks.questions_file import write_questions
@@ -30,18 +30,19 @@ from probe4d.benchmarks.scene_groups import groups_by_boxes
 from probe4d.benchmarks.source import source_of
 from probe4d.benchmarks.splits import select_split
 from probe4d.benchmarks.stride.candidates import SUITE_NAME, Candidates, Measuring, candidates_of, merged
-from probe4d.benchmarks.stride.card import CARD, card_sections
+from probe4d.benchmarks.stride.card import card_sections
 from probe4d.benchmarks.stride.coverage import Coverage, coverage_of
 from probe4d.benchmarks.stride.coverage_chart import CHART_FILE, coverage_svg
 from probe4d.benchmarks.stride.curation import curated
 from probe4d.benchmarks.stride.drafting import Drafting
-from probe4d.benchmarks.stride.editions import ANNOTATED, Edition
+from probe4d.benchmarks.stride.editions import Edition
 from probe4d.benchmarks.stride.labels import read_labels
 from probe4d.benchmarks.stride.linking import with_links
 from probe4d.benchmarks.stride.selection import selected
 from probe4d.benchmarks.stride.shortfalls import shortfalls_of
 from probe4d.benchmarks.stride.templates import FAMILIES
 from probe4d.benchmarks.stride.verbalizing import PLAIN, Verbalizer, reworded
+from probe4d.benchmarks.stride.waymo.choosing import ObjectsSource, edition_of, objects_source
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
@@ -69,6 +70,8 @@ class _Parameters(msgspec.Struct, frozen=True, kw_only=True):
     ego_history: str
     verbalizer: str
     reference_channel: str
+    objects: ObjectsSource | None
+    horizon_s: float | None
 
 
 class _Asked(NamedTuple):
@@ -100,6 +103,8 @@ def build(
     per_template: int = 50,
     most_per_scene: int = 5,
     labels: Path | str | None = None,
+    objects: Path | str | None = None,
+    horizon_s: float | None = None,
     ego_history: EgoHistory = "none",
     verbalizer: Verbalizer | None = None,
     seed: int = 42,
@@ -117,6 +122,8 @@ def build(
         per_template: Most questions of a template.
         most_per_scene: Most questions of a template about one scene.
         labels: CSV file of what boxes do not tell, such as weather and lanes (see docs/stride.md).
+        objects: File of estimated objects, for Waymo's end-to-end data (see docs/detections.md).
+        horizon_s: How far ahead TRJ-5 asks on Waymo's end-to-end data; null for five seconds.
         ego_history: Whether trajectory questions say where the ego vehicle was and how fast it is (`text`).
         verbalizer: Words the references of open questions anew; null leaves them as the templates' sentences.
         seed: Seed of every draw.
@@ -127,12 +134,13 @@ def build(
         The benchmark, families in the order of `FAMILIES`.
 
     Raises:
-        InputError: A parameter cannot be used, the split holds no scene, the labels cannot be read, a camera has no
-            image size or no intrinsics, or the scenes allow no question.
+        InputError: A parameter cannot be used, the split holds no scene, the labels or the objects cannot be read or
+            do not fit the data, a camera has no image size or no intrinsics, or the scenes allow no question.
     """
     _check(per_template, most_per_scene, ego_history, workers)
-    edition = ANNOTATED
+    edition = edition_of(scenes, objects, horizon_s)
     ids = selected(templates, edition.templates)
+    source = objects_source(scenes, [edition.templates[name] for name in ids], objects)
     asked = _Asked(edition, ids, per_template, most_per_scene, seed, ego_history == "text", verbalizer)
     used, split_words = select_split(scenes, split)
     told = None if labels is None else read_labels(labels, used)
@@ -149,6 +157,8 @@ def build(
         ego_history=ego_history,
         verbalizer=PLAIN if verbalizer is None else verbalizer.name,
         reference_channel=scenes.reference_channel,
+        objects=source,
+        horizon_s=edition.horizon_s,
     )
     exclusions = candidates.exclusions | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()}
     record = BenchmarkRecord(
@@ -163,7 +173,7 @@ def build(
         fingerprint=fingerprint(made.table),
         probe4d=__version__,
     )
-    return Benchmark(made.table, record) if out is None else _written(Path(out), made, record)
+    return Benchmark(made.table, record) if out is None else _written(Path(out), made, record, edition.card)
 
 
 def _check(per_template: int, most_per_scene: int, ego_history: str, workers: int) -> None:
@@ -218,7 +228,7 @@ def _ordered(questions: Sequence[Question], seed: int) -> list[Question]:
     return ordered
 
 
-def _written(out: Path, made: _Made, record: BenchmarkRecord) -> Benchmark:
+def _written(out: Path, made: _Made, record: BenchmarkRecord, card_of_suite: SuiteCard) -> Benchmark:
     """Write the folder: questions, record, card, composition, and coverage as counts and as charts."""
     with benchmark_folder(out) as folder:
         write_questions(made.table, folder / QUESTIONS_FILE)
@@ -226,7 +236,7 @@ def _written(out: Path, made: _Made, record: BenchmarkRecord) -> Benchmark:
         composition.counts.write_csv(folder / COMPOSITION_FILE)
         made.coverage.tags.write_csv(folder / COVERAGE_FILE)
         write_text(folder / CHART_FILE, coverage_svg(made.coverage))
-        card = dataset_card(record, CARD, composition, card_sections(made.table, made.coverage))
+        card = dataset_card(record, card_of_suite, composition, card_sections(made.table, made.coverage))
         write_description(folder, record, card)
     return Benchmark(made.table, record, out)
 

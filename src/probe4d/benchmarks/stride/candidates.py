@@ -18,6 +18,7 @@ from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.tags import tags_of
 from probe4d.benchmarks.stride.templates import CODES, Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
+from probe4d.benchmarks.stride.windows import gapless
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["FEWEST_PARTS", "KEY", "SUITE_NAME", "WHOLE_SCENE", "Candidates", "Measuring", "candidates_of", "merged"]
@@ -40,6 +41,8 @@ _NO_TARGETS = (
     "objects at query frames that are no targets: too far, too small in every image, without a LiDAR return, or not "
     "annotated in all five frames"
 )
+
+_GAP = "a key frame is missing among those that it shows or measures"
 
 _UNIQUE = (*KEY, "trajectory")
 _ORDER = ("challenge", "rank", *_UNIQUE)
@@ -140,9 +143,16 @@ def _answers(signals: Signals, measuring: Measuring) -> tuple[dict[str, pl.DataF
         if name not in wanted:
             continue
         found = rule(signals)
-        answers[name] = found.filter(~pl.col("too_close")).drop("too_close")
+        whole = found.join(
+            gapless(signals.ego, measuring.edition.templates[name].future_frames),
+            on=KEY[:2],
+            how="semi",
+            maintain_order="left",
+        )
+        answers[name] = whole.filter(~pl.col("too_close")).drop("too_close")
         if name in measuring.templates:
-            exclusions[f"{name}: nearer to a line than an eye could tell"] = found.height - answers[name].height
+            exclusions[f"{name}: {_GAP}"] = found.height - whole.height
+            exclusions[f"{name}: nearer to a line than an eye could tell"] = whole.height - answers[name].height
     return answers, exclusions
 
 

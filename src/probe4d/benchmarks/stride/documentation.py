@@ -9,9 +9,13 @@ import ast
 import inspect
 from collections.abc import Iterator
 from itertools import pairwise
+from types import ModuleType
 
 from probe4d.benchmarks.stride import thresholds
 from probe4d.benchmarks.stride.templates import CODES, TEMPLATES, Template
+from probe4d.benchmarks.stride.templates.waymo import WAYMO_TEMPLATES
+from probe4d.benchmarks.stride.waymo import thresholds as waymo_thresholds
+from probe4d.wording import listed
 
 __all__ = ["templates_as_markdown"]
 
@@ -54,6 +58,41 @@ of its unit is not asked about.
 """
 
 
+_WAYMO = """
+# On Waymo's end-to-end data
+
+Here the paper has {count} templates, {choices} of them choice, of which a guess is right in {chance:.6f}. It names \
+some of them and counts the others. Where it is the same question, the number is that of above; {added} are ours for \
+what it names without one. [stride.md](stride.md#waymos-end-to-end-data) tells how to build, and how far answers can \
+be trusted.
+
+Objects are estimated: `{{target}}` is one that the front camera shows in all five frames, at most {range_m:g} m away, \
+cut off by no border of the image. Lines that are not listed again are those of above; an estimate that is nearer to \
+one than {factor:g} times the least margin of its unit is not asked about.
+"""
+
+_WAYMO_NEEDS = """
+## What they need
+
+| Need | What it is |
+|---|---|
+| estimated objects | the file of `probe4d detect` (`--objects`) |
+| ego states | positions of the future that come with the key frame |
+| future | key frames after the query frame, and their poses |
+| ratings | trajectories with the scores that people gave them |
+| cluster | the released scenario cluster |
+"""
+
+_WAYMO_LINES = """
+## Their lines
+
+| Line | At | Why |
+|---|---|---|
+"""
+
+_WAYMO_VERDICTS = {"retained": "the paper names it on this data", "ours": "ours, to make up the number that it counts"}
+
+
 def templates_as_markdown() -> str:
     """Give the page that describes every template and every line."""
     everyone = TEMPLATES.values()
@@ -71,13 +110,40 @@ def templates_as_markdown() -> str:
     ]
     for code, family in CODES.items():
         parts.append(f"\n## {code}: {family.replace('-', ' ')}\n")
-        parts += [_section(template) for template in everyone if template.family == family]
-    parts += [_NEEDS, _LINES, *(f"| `{name}` | {value} | {_cell(why)} |\n" for name, value, why in _lines())]
+        parts += [
+            _section(template, template.id, _verdict(template)) for template in everyone if template.family == family
+        ]
+    parts += [_NEEDS, _LINES, *_lines(thresholds), *_of_waymo()]
     return "".join(parts)
 
 
-def _section(template: Template) -> str:
-    lines = [f"\n### {template.id} {template.relation.replace('-', ' ')}\n", f"> {template.question}\n"]
+def _of_waymo() -> Iterator[str]:
+    """The part of the page on Waymo's end-to-end data."""
+    everyone = WAYMO_TEMPLATES.values()
+    choices = [template for template in everyone if template.format == "choice"]
+    yield _WAYMO.format(
+        count=len(WAYMO_TEMPLATES),
+        choices=len(choices),
+        chance=sum(1 / template.option_count for template in choices) / len(choices),
+        added=listed([name for name in WAYMO_TEMPLATES if name not in TEMPLATES]),
+        range_m=waymo_thresholds.MOST_ESTIMATED_RANGE_M,
+        factor=waymo_thresholds.ESTIMATED_MARGIN_FACTOR,
+    )
+    for code, family in CODES.items():
+        yield f"\n## {code} on Waymo's data\n"
+        for template in everyone:
+            if template.family == family:
+                yield _section(template, f"{template.id} on Waymo's data:", _WAYMO_VERDICTS[template.verdict])
+    yield from (_WAYMO_NEEDS, _WAYMO_LINES, *_lines(waymo_thresholds))
+
+
+def _verdict(template: Template) -> str:
+    reason = f": {template.removed_because}" if template.removed_because else ""
+    return f"{template.verdict}{reason}"
+
+
+def _section(template: Template, called: str, verdict: str) -> str:
+    lines = [f"\n### {called} {template.relation.replace('-', ' ')}\n", f"> {template.question}\n"]
     rows = []
     if template.options:
         rows.append(("options", "; ".join(template.options)))
@@ -91,20 +157,19 @@ def _section(template: Template) -> str:
     if template.future_frames:
         rows.append(("future", f"{template.future_frames} key frames"))
     rows.append(("wording", "the paper's" if template.wording == "paper" else "ours"))
-    reason = f": {template.removed_because}" if template.removed_because else ""
-    rows.append(("verdict", f"{template.verdict}{reason}"))
+    rows.append(("verdict", verdict))
     return "\n".join([*lines, *(f"- {name}: {text}" for name, text in rows)]) + "\n"
 
 
-def _lines() -> Iterator[tuple[str, str, str]]:
-    """Name, value and reason of each constant of `thresholds`, in its order."""
-    body = ast.parse(inspect.getsource(thresholds)).body
+def _lines(module: ModuleType) -> Iterator[str]:
+    """A row for each constant of a module, in its order: name, value and reason."""
+    body = ast.parse(inspect.getsource(module)).body
     for statement, after in pairwise(body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
                 match after:
                     case ast.Expr(value=ast.Constant(value=str(why))):
-                        yield name, _value(getattr(thresholds, name)), why
+                        yield f"| `{name}` | {_value(getattr(module, name))} | {_cell(why)} |\n"
 
 
 def _value(value: float | str | tuple[float | str, ...] | dict[str, float]) -> str:

@@ -77,7 +77,7 @@ class Drafting:
         facts = msgspec.json.decode(row["facts"], type=dict[str, Any])
         if row["margin_unit"] is not None:
             facts["margin_unit"] = row["margin_unit"]
-        facts |= _about_target(target, called)
+        facts |= _about_target(target, called) | _estimated(template)
         answer: str = row["answer"]
         options: tuple[str, ...] = ()
         if template.format == "choice":
@@ -134,20 +134,27 @@ class Drafting:
         return f"{history} {stem}"
 
     def _parts(self, parts: Sequence[dict[str, Any]], called: str | None) -> list[dict[str, Any]]:
+        told = ((self._templates[part["template"]], part) for part in parts)
         return [
             {
-                "template": part["template"],
+                "template": template.id,
                 "answer": part["answer"],
-                "sentence": sentence_of(self._templates[part["template"]], part["answer"], called),
-                "facts": msgspec.json.decode(part["facts"]),
+                "sentence": sentence_of(template, part["answer"], called),
+                "facts": msgspec.json.decode(part["facts"]) | _estimated(template),
             }
-            for part in parts
+            for template, part in told
         ]
 
     def _shown(self, template: Template, scene: str, frame: int) -> tuple[int, ...]:
         if template.id == WHOLE_SCENE:
-            return tuple(range(self._keyframes[scene]))
+            # The whole scene where the template is about what comes after the query frame too, else what led to it.
+            return tuple(range(self._keyframes[scene] if template.future_frames else frame + 1))
         return tuple(range(frame - HISTORY_FRAMES, frame + 1))
+
+
+def _estimated(template: Template) -> dict[str, Any]:
+    """Marks what rests on estimates, as a fact."""
+    return {"estimated": True} if template.is_estimated else {}
 
 
 def _entity(target: dict[str, Any]) -> str:

@@ -17,14 +17,15 @@ def selected(templates: str | Sequence[str] | None, known: Mapping[str, Template
     """Ids of the templates that are asked, in the order of the table.
 
     Args:
-        templates: `retained` (also where it is null), `all`, or ids, as a sequence or with commas between them.
+        templates: `retained` (also where it is null) for those that were not removed, `all`, or ids, as a sequence or
+            with commas between them.
         known: The templates of the edition.
 
     Raises:
         InputError: An id is none of the edition, or none is given.
     """
     if templates is None or templates == RETAINED:
-        return tuple(name for name, template in known.items() if template.verdict == "retained")
+        return tuple(name for name, template in known.items() if template.verdict != "removed")
     if templates == ALL:
         return tuple(known)
     named = templates.split(",") if isinstance(templates, str) else list(templates)

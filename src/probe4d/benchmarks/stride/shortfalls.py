@@ -12,6 +12,11 @@ from probe4d.benchmarks.stride.templates import Template
 __all__ = ["shortfalls_of"]
 
 _FROM_LABELS = {"weather": "weather", "time_of_day": "time of day", "road_type": "kind of road", "lane": "lanes"}
+_FROM_DATA = {
+    "visibility": "visibility levels",
+    "ratings": "trajectories that people rated",
+    "cluster": "scenario clusters (`probe4d convert wod-e2e --clusters`)",
+}
 
 
 def shortfalls_of(taken: Mapping[str, pl.DataFrame], asked: Sequence[Template], per_template: int) -> list[str]:
@@ -37,4 +42,4 @@ def _why(template: Template, found: int) -> str:
     missing = [_FROM_LABELS[need] for need in template.needs if need in _FROM_LABELS]
     if missing:
         return f", which needs labels of {' and '.join(missing)}"
-    return ", which needs visibility levels" if "visibility" in template.needs else ""
+    return next((f", which needs {words}" for need, words in _FROM_DATA.items() if need in template.needs), "")

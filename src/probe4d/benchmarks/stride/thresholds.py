@@ -6,6 +6,8 @@ HISTORY_FRAMES = 4
 """Key frames before the query frame: with it five, 0.5 s apart (App. A.3)."""
 FRAME_SPACING_S = 0.5
 """Seconds between key frames, as far as questions say; speeds are taken over the real times (App. A.3)."""
+MOST_SPACING_S = 0.75
+"""Key frames farther apart are not half a second apart: between them one is missing, and nothing is asked across."""
 MOTION_FRAMES = 4
 """Key frames in which the future motion of an object is measured: as long as the history that is shown."""
 FUTURE_POSITIONS = 5

@@ -9,10 +9,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.stride.signals import Signals, ego_poses
-from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
+from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES, MOST_SPACING_S
 from probe4d.scenes.geometry import SE3
 
-__all__ = ["Window", "ego_window", "in_ego_frame", "object_window", "objects_later"]
+__all__ = ["Window", "ego_window", "gapless", "in_ego_frame", "object_window", "objects_later"]
 
 Array = NDArray[np.float64]
 
@@ -50,6 +50,22 @@ def ego_window(signals: Signals, first: int, last: int) -> Window:
     """The ego vehicle from `first` to `last` key frames after each query frame that has these and its history."""
     ego = signals.ego
     return _window(ego, np.arange(ego.height), ["scene"], ego, first, last)
+
+
+def gapless(ego: pl.DataFrame, later: int) -> pl.DataFrame:
+    """Query frames with a whole history, from which to `later` key frames on none is missing in time.
+
+    Args:
+        ego: Columns of `Signals.ego`.
+        later: Key frames after the query frame; where the scene ends before, only those that there are.
+
+    Returns:
+        Columns scene and frame.
+    """
+    is_gap = (pl.col("timestamp_us").diff() * 1e-6 > MOST_SPACING_S).fill_null(value=False)
+    counted = ego.select("scene", "frame", gaps=is_gap.cast(pl.Int32).cum_sum().over("scene"))
+    before, after = (pl.col("gaps").shift(steps).over("scene") for steps in (HISTORY_FRAMES, -later))
+    return counted.filter(before == after.fill_null(pl.col("gaps").last().over("scene"))).select("scene", "frame")
 
 
 def object_window(signals: Signals, objects: pl.DataFrame, first: int, last: int) -> Window:

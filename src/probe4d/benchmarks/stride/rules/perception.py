@@ -15,6 +15,7 @@ from probe4d.scenes.geometry import bearing_deg, sector_index, sector_margin_deg
 __all__ = [
     "direction_of_motion",
     "distance",
+    "distance_in",
     "ground_contact",
     "occlusion_state",
     "relative_position",
@@ -85,14 +86,19 @@ def sector_answers(places: pl.DataFrame) -> pl.DataFrame:
 
 def distance(signals: Signals) -> pl.DataFrame:
     """SP-3: the distance in the plane from the ego origin to the centre of the target; lower bounds are included."""
-    table, bounds = visible_targets(signals), np.array(DISTANCE_BOUNDS_M)
+    return distance_in(signals, DISTANCE_BOUNDS_M, TEMPLATES["SP-3"].options)
+
+
+def distance_in(signals: Signals, bounds_m: tuple[float, ...], options: tuple[str, ...]) -> pl.DataFrame:
+    """The distance of targets in bins: ascending bounds and the names of the bins that they make."""
+    table = visible_targets(signals)
     ranges = table["range_m"].to_numpy()
-    names = np.array(TEMPLATES["SP-3"].options)[np.searchsorted(bounds, ranges, side="right")]
+    names = np.array(options)[np.searchsorted(bounds_m, ranges, side="right")]
     return answered(
         table,
         pl.lit(pl.Series(names, dtype=pl.String)),
         {"x_m": pl.col("ego_x_m"), "y_m": pl.col("ego_y_m"), "range_m": pl.col("range_m")},
-        Margin(pl.min_horizontal((pl.col("range_m") - bound).abs() for bound in DISTANCE_BOUNDS_M), "metres"),
+        Margin(pl.min_horizontal((pl.col("range_m") - bound).abs() for bound in bounds_m), "metres"),
     )
 
 

@@ -9,10 +9,23 @@ from probe4d.benchmarks.stride.thresholds import FRAME_SPACING_S
 
 __all__ = ["CODES", "FAMILIES", "Need", "Template", "Verdict", "moment_words"]
 
-Need = Literal["boxes", "visibility", "future", "weather", "time_of_day", "road_type", "lane"]
-"""Annotation that an answer rests on; the last four come from a file of labels, since no box tells them."""
+Need = Literal[
+    "boxes",
+    "visibility",
+    "future",
+    "weather",
+    "time_of_day",
+    "road_type",
+    "lane",
+    "estimated objects",
+    "ego states",
+    "ratings",
+    "cluster",
+]
+"""What an answer rests on; weather to lane come from a file of labels, since no box tells them. The last four are of
+Waymo's end-to-end data."""
 
-Verdict = Literal["retained", "removed"]
+Verdict = Literal["retained", "removed", "ours"]
 
 CODES: dict[str, str] = {
     "SC": "scene-context",
@@ -47,7 +60,8 @@ class Template:
         future_frames: Key frames after the query frame that its answer is measured in.
         parts: Templates whose answers an open reference is composed of.
         wording: Whether the paper prints the wording, or it is ours.
-        verdict: What the paper's reviewers decided on nuScenes (App. A.6).
+        verdict: What the paper's reviewers decided on nuScenes (App. A.6); on Waymo whether the paper names it
+            there, or it is ours to fill up the number that the paper counts.
         removed_because: Why they removed it, as the paper says; empty where it was retained.
     """
 
@@ -71,6 +85,11 @@ class Template:
     def family(self) -> str:
         """The family that its number names."""
         return CODES[self.id.split("-")[0]]
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether its answers rest on estimates: on objects that were detected and not annotated."""
+        return "estimated objects" in self.needs
 
 
 def moment_words(frame: int) -> str:
