@@ -125,7 +125,7 @@ class Original:
         return replace(self.benchmark, table=table.sample(fraction=1, shuffle=True, seed=seed)), root
 
 
-_FLOAT = re.compile(r"([,:\[]\s*)(-?\d+\.\d+(?:e[-+]\d+)?)(?=\s*[,\]}])")
+_TEXT_OR_FLOAT = re.compile(r'"(?:[^"\\]|\\.)*"|(?<=[,:\[\s])-?\d+\.\d+(?:e[-+]\d+)?(?=\s*[,\]}])')
 
 
 def _rewritten(rows: list[Row], rng: random.Random) -> str:
@@ -135,7 +135,7 @@ def _rewritten(rows: list[Row], rng: random.Random) -> str:
     gap = rng.choice(["", " ", "\n  "])
     text = json.dumps(turned, separators=(f",{gap}", f":{gap}"), ensure_ascii=rng.random() < 0.5)
     form = rng.choice(["{:.17g}", "{:.17e}", "{!r}"]).format
-    return _FLOAT.sub(lambda match: match[1] + form(float(match[2])), text)
+    return _TEXT_OR_FLOAT.sub(lambda match: match[0] if match[0].startswith('"') else form(float(match[0])), text)
 
 
 def rebuilt(
@@ -145,10 +145,11 @@ def rebuilt(
     ids: bool = True,
     links: bool = True,
     counts: bool = True,
+    linked: Callable[[pl.DataFrame], pl.DataFrame] = with_contrasts,
 ) -> Benchmark:
     """A benchmark of other questions, whose ids, links, counts and fingerprint are those of the questions.
 
-    Links are made anew where the benchmark has some.
+    Links are made anew, by `linked`, where the benchmark has some.
     """
     links = links and bool(benchmark.table["links"].list.len().sum())
     table = to_table(
@@ -159,7 +160,7 @@ def rebuilt(
         )
         for question in questions
     )
-    table = with_contrasts(table) if links else table
+    table = linked(table) if links else table
     record = msgspec.structs.replace(
         benchmark.record,
         fingerprint=fingerprint(table),

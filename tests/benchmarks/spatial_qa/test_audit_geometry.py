@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.benchmarks.auditing.gaps import footprint_corners, footprint_gaps
-from probe4d.benchmarks.spatial_qa.audit.hiding import UprightBoxes, first_hidden_m
 from probe4d.benchmarks.auditing.image_bounds import outline_bounds
 from probe4d.benchmarks.auditing.measuring import Filters, measure_scene
 from probe4d.benchmarks.auditing.recorded import read_scenes
+from probe4d.benchmarks.spatial_qa.audit.hiding import UprightBoxes, first_hidden_m
 from probe4d.benchmarks.spatial_qa.occlusion import occlusion
 from probe4d.benchmarks.spatial_qa.views import shown_objects
 from probe4d.scenes.canvas import bounds_on_canvas

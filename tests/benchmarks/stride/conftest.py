@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from mutating import Original
 from stride_making import with_cameras
+from stride_tables import built_of, labels_of, simulated_tables
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.stride.build import build
@@ -23,3 +25,17 @@ def stride(seen: Scenes, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     """A benchmark of all templates that need no labels, fifteen questions of each, five a scene."""
     path: Path = tmp_path_factory.mktemp("stride") / "bench"
     return build(seen, path, templates="all", per_template=15)
+
+
+@pytest.fixture(scope="session")
+def original(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Original:
+    """Tables of two of the simulated scenes with cameras and labels, and questions of all templates about them."""
+
+    def build_with_labels(root: Path) -> Benchmark:
+        labels = labels_of(root, root / "labels.csv")
+        return built_of(root, per_template=10, most_per_scene=5, labels=labels, ego_history="text")
+
+    (folder,) = simulated.glob("v1.0-*")
+    return Original(
+        simulated_tables(folder, ("sim-0002", "sim-0003")), tmp_path_factory.mktemp("tables"), build_with_labels
+    )

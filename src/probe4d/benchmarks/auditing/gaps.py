@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["footprint_corners", "footprint_gaps"]
+__all__ = ["Corners", "footprint_corners", "footprint_gaps"]
 
 Array = NDArray[np.float64]
+Corners = NDArray[np.complex128]
 
 
-def footprint_corners(centre: Array, size: Array, yaw: Array) -> Array:
+def footprint_corners(centre: Array, size: Array, yaw: Array) -> Corners:
     """Corners of footprints, counter-clockwise, as complex numbers x + iy, shape (n, 4).
 
     Args:
@@ -20,11 +21,11 @@ def footprint_corners(centre: Array, size: Array, yaw: Array) -> Array:
     """
     half = (size[:, :1] + 1j * size[:, 1:2]) / 2
     corners = np.hstack([half, -half.conj(), -half, half.conj()])
-    turned: Array = (centre[:, :1] + 1j * centre[:, 1:2]) + corners * np.exp(1j * yaw)[:, None]
+    turned: Corners = (centre[:, :1] + 1j * centre[:, 1:2]) + corners * np.exp(1j * yaw)[:, None]
     return turned
 
 
-def footprint_gaps(first: Array, second: Array) -> Array:
+def footprint_gaps(first: Corners, second: Corners) -> Array:
     """Shortest distances between footprints, row by row, metres, shape (n,); 0 where they meet.
 
     Args:
@@ -37,16 +38,16 @@ def footprint_gaps(first: Array, second: Array) -> Array:
     return gaps
 
 
-def _edges(corners: Array) -> Array:
+def _edges(corners: Corners) -> Corners:
     return np.roll(corners, -1, axis=1) - corners
 
 
-def _cross(a: Array, b: Array) -> Array:
+def _cross(a: Corners, b: Corners) -> Array:
     crossed: Array = (a.conj() * b).imag
     return crossed
 
 
-def _corners_to_edges(corners: Array, others: Array) -> Array:
+def _corners_to_edges(corners: Corners, others: Corners) -> Array:
     """Least distance from a corner of the one to an edge of the other, shape (n,)."""
     edge = _edges(others)[:, None]
     to_corner = corners[:, :, None] - others[:, None]
@@ -55,7 +56,7 @@ def _corners_to_edges(corners: Array, others: Array) -> Array:
     return least
 
 
-def _edges_cross(first: Array, second: Array) -> NDArray[np.bool_]:
+def _edges_cross(first: Corners, second: Corners) -> NDArray[np.bool_]:
     """Whether an edge of the one crosses one of the other, shape (n,); one that only touches it does not."""
     edge, other = _edges(first)[:, :, None], _edges(second)[:, None]
     start, other_start = first[:, :, None], second[:, None]
@@ -65,7 +66,7 @@ def _edges_cross(first: Array, second: Array) -> NDArray[np.bool_]:
     return crossed
 
 
-def _contains(footprints: Array, others: Array) -> NDArray[np.bool_]:
+def _contains(footprints: Corners, others: Corners) -> NDArray[np.bool_]:
     """Whether footprints contain the first corner of others, shape (n,)."""
     left_of = _cross(_edges(footprints), others[:, :1] - footprints) >= 0
     contained: NDArray[np.bool_] = np.all(left_of, axis=1)

@@ -1,0 +1,69 @@
+"""The audit finds nothing in what was built, whatever the parameters, and says what of a build is not sound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mutating import Original
+from stride_tables import built_of, cut_short, labels_of
+
+from probe4d.benchmarks.stride.audit import audit
+from probe4d.benchmarks.stride.templates import TEMPLATES
+from probe4d.benchmarks.stride.thresholds import LEAST_MARGIN
+from probe4d.benchmarks.suites import check
+
+
+@pytest.fixture(scope="module")
+def short(original: Original, tmp_path_factory: pytest.TempPathFactory) -> Original:
+    """Fourteen key frames of one scene and a few questions of each template about them."""
+    root = tmp_path_factory.mktemp("short")
+
+    def build(folder: Path) -> Any:
+        return built_of(folder, per_template=2, labels=labels_of(folder, folder / "labels.csv"))
+
+    return Original(cut_short(original.tables, key_frames=14), root, build)
+
+
+def test_nothing_is_found_in_questions_of_all_templates(original: Original) -> None:
+    told: list[str] = []
+    assert audit(original.benchmark, original.root, done=told.append) == []
+    assert sorted(told) == sorted(original.benchmark.table["id"])
+    assert {*original.benchmark.table["template"]} == {*TEMPLATES}
+
+
+@pytest.mark.real_data
+def test_nothing_is_found_in_recorded_scenes(real_data: Callable[[str], Path]) -> None:
+    root = real_data("nuscenes_mini")
+    benchmark = built_of(root, per_template=30)
+    assert benchmark.table["scene"].n_unique() == 10
+    assert check(benchmark, root).findings == []
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_an_unbroken_copy_raises_nothing(seed: int, short: Original, tmp_path: Path) -> None:
+    assert audit(*short.unbroken_copy(tmp_path, seed)) == []
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"per_template": 1, "seed": 3}, {"ego_history": "text", "seed": 5}, {"per_template": 40, "most_per_scene": 40}],
+    ids=str,
+)
+def test_builds_of_other_parameters_pass(parameters: dict[str, Any], short: Original) -> None:
+    assert audit(built_of(short.root, **parameters), short.root) == []
+
+
+def test_questions_that_are_too_near_to_a_line_are_named(original: Original, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        for unit in LEAST_MARGIN:
+            patch.setitem(LEAST_MARGIN, unit, 1e-6)
+        lax = built_of(original.root, templates="SP-1,SP-2,SP-3,TM-3,TE-2", per_template=80, most_per_scene=40)
+    near = {
+        q.id: q.facts["margin_unit"] for q in lax.questions if (q.margin or 0) < LEAST_MARGIN[q.facts["margin_unit"]]
+    }
+    assert {*near.values()} == LEAST_MARGIN.keys()
+    findings = audit(lax, original.root)
+    assert {finding.question for finding in findings if "nearer to a line" in finding.what} == near.keys()
