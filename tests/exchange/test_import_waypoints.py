@@ -187,6 +187,8 @@ def test_questions_may_go_without_an_answer_if_that_is_said(tmp_path: Path) -> N
         ("a.json", "[]", "holds no entry"),
         ("a.json", "[3]", "entry 1: is no record"),
         ("a.json", "[" * 100_000, "is no valid JSON"),
+        ("a.json", '{"QUESTION": [[1, 2]], "QUESTION": [[3, 4]]}', "twice"),
+        ("a.json", '{"QUESTION": [[1, NaN]]}', "entry 1"),
         ("a.jsonl", '{"waypoints": [[1, 2]]}\n', "line 1: has no question id"),
         ("a.jsonl", '{"scene": "a", "waypoints": [[1, 2]]}\n', "line 1: has no question id"),
         ("a.jsonl", '{"question": "QUESTION"}\n', "line 1: has none of waypoints"),

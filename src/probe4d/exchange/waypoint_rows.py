@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -52,10 +53,10 @@ def waypoint_rows(path: Path) -> Iterator[Row]:
 
 def _json_entries(path: Path) -> Iterator[Row]:
     try:
-        content = msgspec.json.decode(path.read_bytes())
+        content = json.loads(path.read_bytes(), object_pairs_hook=_without_repetition)
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror}).", path=path) from error
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"is no valid JSON ({error}).", path=path, remedy="Give the whole file.") from error
     if isinstance(content, dict):
         content = [
@@ -71,6 +72,16 @@ def _json_entries(path: Path) -> Iterator[Row]:
         if not isinstance(entry, dict):
             raise InputError("is no record.", path=path, row=f"entry {number}", remedy="Name its question.")
         yield Row(f"entry {number}", {str(name).strip().casefold(): value for name, value in entry.items()})
+
+
+def _without_repetition(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, in which no name may come twice: one of the two would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an object has {twice!r} twice")
+    return found
 
 
 class Addresses:
