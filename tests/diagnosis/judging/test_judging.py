@@ -183,6 +183,18 @@ def test_the_judge_at_fault_is_told_and_asked_again(
     assert (body["temperature"], body["seed"]) == (0, 42)
 
 
+def test_a_key_that_only_shows_once_a_verdict_is_read_is_not_kept(
+    bench: probe4d.Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = 'Ab1"\\é/xYz9=&Qr7'
+    monkeypatch.setenv("GATEWAY_PASSWORD", key)
+    run = run_on_disk(bench, tmp_path / "run", ANSWERS)
+    said = verdict(8, f"the server knows {key}, that is {json.dumps(key)}")
+    judgements = judge(bench, run, tmp_path / "judged", model=Model(lambda request: said))
+    reasons = [line.reason for line in judgements.by_key.values()]
+    assert reasons == ['the server knows [redacted], that is "[redacted]"'] * 2
+
+
 def test_a_server_that_refuses_everybody_ends_it(
     bench: probe4d.Benchmark, tmp_path: Path, fake_server: Callable[..., FakeServer]
 ) -> None:

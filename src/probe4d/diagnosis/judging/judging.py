@@ -22,13 +22,12 @@ from probe4d.diagnosis.judging.judgements import (
 from probe4d.diagnosis.judging.plan import JudgePlan
 from probe4d.diagnosis.judging.prepared import Candidate, PreparedJudging, prepare_judging
 from probe4d.diagnosis.judging.prompts import prompt_fingerprint
-from probe4d.diagnosis.judging.rubrics import Rubric
 from probe4d.diagnosis.judging.verdicts import read_verdict
 from probe4d.errors import InputError
 from probe4d.models.asking import ask_all, close_model
 from probe4d.models.reply_log import ERRORS_FILE, ReplyLog
 from probe4d.models.request import Model, Reply, Request
-from probe4d.models.secrets import without_secrets
+from probe4d.models.secrets import Redactor, without_secrets
 from probe4d.runs.opening import open_named
 from probe4d.runs.plan import Course, RunPlan
 from probe4d.runs.requests import evidence_digest
@@ -125,26 +124,29 @@ def _record(model: str | Model, run: Run, prepared: PreparedJudging) -> JudgeRec
 
 
 def _log(folder: Path, prepared: PreparedJudging, done: Callable[[Judgement], object] | None) -> ReplyLog[Judgement]:
+    base_url = prepared.plan.base_url
+    redact = Redactor(addresses=() if base_url is None else (base_url,))
     return ReplyLog(
         folder,
         JUDGEMENTS_FILE,
         Judgement,
         key_of=lambda line: line.key,
-        line_of=lambda request, reply: _judgement(prepared.candidates[request.key], prepared.rubric, request, reply),
+        line_of=lambda request, reply: _judgement(prepared, redact, request, reply),
         error_of=lambda key, failure: JudgeError(key=key, error=failure),
         done=done,
     )
 
 
-def _judgement(candidate: Candidate, rubric: Rubric, request: Request, reply: Reply) -> Judgement:
-    verdict = read_verdict(reply.text, rubric, finish_reason=reply.finish_reason)
+def _judgement(prepared: PreparedJudging, redact: Redactor, request: Request, reply: Reply) -> Judgement:
+    candidate = prepared.candidates[request.key]
+    verdict = read_verdict(reply.text, prepared.rubric, finish_reason=reply.finish_reason)
     return Judgement(
         question=candidate.question.id,
         variant=candidate.variant,
         answer=candidate.digest,
         score=verdict.score,
         scores=verdict.scores,
-        reason=verdict.reason,
+        reason=None if verdict.reason is None else redact(verdict.reason),  # in JSON a key may have gone unseen
         fault=verdict.fault,
         text=reply.text,
         finish_reason=reply.finish_reason,
