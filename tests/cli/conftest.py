@@ -1,15 +1,16 @@
 from __future__ import annotations
 
+import logging
 import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from making import made_once
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.cli import app, output
-from probe4d.errors import Probe4DError
+from probe4d.cli import main, output
 from probe4d.scenes.simulator import simulate
 
 
@@ -32,15 +33,24 @@ def photographed(of_session: Path) -> Path:
 
 @pytest.fixture
 def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run the command line in this process, where inspect-ai is imported once."""
+    """`command` without a process of its own: all of the command line runs in this one, which imports things once."""
 
-    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        try:
-            code = app([str(argument) for argument in arguments], standalone_mode=False) or 0
-        except Probe4DError as error:
-            output.fail(str(error))
-            code = error.exit_code
+    def run(
+        *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        logger = logging.getLogger("probe4d")
+        capsys.readouterr()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", ["probe4d", *map(str, arguments)])
+            patch.setattr(output, "settings", type(output.settings)())
+            patch.setattr(logger, "handlers", [*logger.handlers])
+            for name, value in (env or {}).items():
+                patch.setenv(name, value)
+            if cwd:
+                patch.chdir(cwd)
+            with pytest.raises(SystemExit) as ended:
+                main()
         printed = capsys.readouterr()
-        return subprocess.CompletedProcess(arguments, code, printed.out, printed.err)
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, printed.out, printed.err)
 
     return run

@@ -168,18 +168,16 @@ def test_controls_are_models(here: Command, bench: Path, built: Benchmark, tmp_p
     assert f"{built.table.height} answers (control:content, default)" in done.stdout
 
 
-def test_a_dry_run_needs_no_key_and_writes_nothing(
-    command: Command, bench: Path, simulated: Path, tmp_path: Path
-) -> None:
+def test_a_dry_run_needs_no_key_and_writes_nothing(here: Command, bench: Path, simulated: Path, tmp_path: Path) -> None:
     arguments = ("ask", bench, "--preset", "stride-gpt-5.5", "--dry-run", "--limit", 4)
     shown = ("--evidence", "birds-eye", "--data", simulated, "--out", tmp_path / "run", "--system", "Look.")
-    done = command(*arguments, *shown, cwd=tmp_path)
+    done = here(*arguments, *shown, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Nothing was sent.")
     for words in ("openai/gpt-5.5", "640", "image_detail: low", "system: Look.", "SHA-256 ", "  | ", "of pictures"):
         assert words in done.stdout
     assert list(tmp_path.iterdir()) == []
-    as_json = json.loads(command(*arguments, *shown, "--json").stdout)
+    as_json = json.loads(here(*arguments, *shown, "--json").stdout)
     assert (as_json["model"], as_json["calls"], as_json["pictures"]["shown"]) == ("openai/gpt-5.5", 4, 4)
 
 
@@ -204,8 +202,8 @@ def test_another_run_in_the_folder_is_refused_with_what_differs(here: Command, b
 
 @pytest.mark.parametrize(("options", "noted"), [((), True), (("--evidence", "none"), False)])
 def test_a_lidar_model_that_is_shown_nothing_by_accident_is_noted(
-    bench: Path, command: Command, options: tuple[str, ...], noted: bool
+    bench: Path, here: Command, options: tuple[str, ...], noted: bool
 ) -> None:
-    done = command("ask", bench, "--model", "lidar-lm:nowhere", "--dry-run", *options)
+    done = here("ask", bench, "--model", "lidar-lm:nowhere", "--dry-run", *options)
     assert done.returncode == 2
     assert ("is shown no features. Give --features, or --evidence none if that is meant." in done.stderr) is noted

@@ -26,19 +26,19 @@ def test_build_prints_what_it_used_and_made(command: Command, simulated: Path, t
     }
 
 
-def test_build_prints_its_record_as_json(command: Command, simulated: Path, tmp_path: Path) -> None:
+def test_build_prints_its_record_as_json(here: Command, simulated: Path, tmp_path: Path) -> None:
     out = tmp_path / "bench"
-    done = command("build", "lidar-hallu", simulated, "--out", out, "--per-family", 8, "--seed", 7, "--json")
+    done = here("build", "lidar-hallu", simulated, "--out", out, "--per-family", 8, "--seed", 7, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == json.loads((out / "benchmark.json").read_text())
     assert json.loads(done.stdout)["seed"] == 7
 
 
-def test_a_replaced_benchmark_is_named(command: Command, simulated: Path, tmp_path: Path) -> None:
+def test_a_replaced_benchmark_is_named(here: Command, simulated: Path, tmp_path: Path) -> None:
     out = tmp_path / "bench"
 
     def stderr(*arguments: object) -> str:
-        done = command("build", "lidar-hallu", simulated, "--out", out, "--per-family", 8, *arguments)
+        done = here("build", "lidar-hallu", simulated, "--out", out, "--per-family", 8, *arguments)
         assert done.returncode == 0, done.stderr
         return done.stderr
 
@@ -51,11 +51,11 @@ def test_a_replaced_benchmark_is_named(command: Command, simulated: Path, tmp_pa
     ) in stderr("--seed", 7)
 
 
-def test_rounding_to_as_many_yes_as_no_is_said(command: Command, simulated: Path, tmp_path: Path) -> None:
-    done = command("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", "--per-family", 7)
+def test_rounding_to_as_many_yes_as_no_is_said(here: Command, simulated: Path, tmp_path: Path) -> None:
+    done = here("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", "--per-family", 7)
     assert "short: existence: 5 of 7 questions asked for, since Yes and No are equally many and half are" in done.stderr
     assert "short: motion: 6 of 7 questions asked for, since Yes and No are equally many." in done.stderr
-    assert command("check", tmp_path / "bench", simulated).returncode == 0
+    assert here("check", tmp_path / "bench", simulated).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_rounding_to_as_many_yes_as_no_is_said(command: Command, simulated: Path
     ],
 )
 def test_bad_input_ends_in_one_sentence(
-    command: Command, simulated: Path, tmp_path: Path, arguments: list[str], words: str
+    here: Command, simulated: Path, tmp_path: Path, arguments: list[str], words: str
 ) -> None:
-    done = command("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", *arguments)
+    done = here("build", "lidar-hallu", simulated, "--out", tmp_path / "bench", *arguments)
     assert done.returncode == 2
     assert words in done.stderr
     assert "Traceback" not in done.stderr

@@ -48,11 +48,11 @@ def test_a_sample_by_letters_is_told_level_by_level(command: Command, photograph
 
 
 def test_a_full_build_by_captions_prints_its_record(
-    command: Command, photographed: Path, captions: Path, tmp_path: Path
+    here: Command, photographed: Path, captions: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "bench"
     kept = ("--min-visibility", 3, "--unknown-visibility", "drop", "--ambiguous", "keep", "--seed", 7)
-    done = command("build", "spatial-qa", photographed, "--out", out, "--captions", captions, *kept, "--json")
+    done = here("build", "spatial-qa", photographed, "--out", out, "--captions", captions, *kept, "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told == json.loads((out / "benchmark.json").read_text())
@@ -63,10 +63,10 @@ def test_a_full_build_by_captions_prints_its_record(
     assert entities.str.starts_with("the object ").all()
 
 
-def test_contents_are_balanced_where_asked(command: Command, photographed: Path, tmp_path: Path) -> None:
+def test_contents_are_balanced_where_asked(here: Command, photographed: Path, tmp_path: Path) -> None:
     out = tmp_path / "bench"
     drawn = ("--refer", "marker", "--min-side", 5, "--scale", "sample:380", "--balance", "contents")
-    done = command("build", "spatial-qa", photographed, "--out", out, *drawn, "--quiet")
+    done = here("build", "spatial-qa", photographed, "--out", out, *drawn, "--quiet")
     assert (done.returncode, done.stderr) == (0, "")
     relations = read_benchmark(out, ["qualitative"]).table
     balance = relations.group_by("context").agg((pl.col("answer") == "Yes").mean().alias("yes"))
@@ -90,9 +90,9 @@ def test_contents_are_balanced_where_asked(command: Command, photographed: Path,
     ],
 )
 def test_bad_input_ends_in_one_sentence(
-    command: Command, photographed: Path, tmp_path: Path, arguments: list[str], words: str
+    here: Command, photographed: Path, tmp_path: Path, arguments: list[str], words: str
 ) -> None:
-    done = command("build", "spatial-qa", photographed, "--out", tmp_path / "bench", *arguments, "--quiet")
+    done = here("build", "spatial-qa", photographed, "--out", tmp_path / "bench", *arguments, "--quiet")
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -73,8 +73,8 @@ def test_bad_input_is_refused(photographed: Path, tmp_path: Path, arguments: lis
     assert not (tmp_path / "bench").exists()
 
 
-def test_bad_input_ends_in_one_sentence(command: Command, photographed: Path, tmp_path: Path) -> None:
-    done = command("build", "stride", photographed, "--out", tmp_path / "bench", "--ego-history", "poses", "--quiet")
+def test_bad_input_ends_in_one_sentence(here: Command, photographed: Path, tmp_path: Path) -> None:
+    done = here("build", "stride", photographed, "--out", tmp_path / "bench", "--ego-history", "poses", "--quiet")
     assert (done.returncode, done.stdout) == (2, "")
     assert "'poses' is not one of 'none', 'text'" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1

@@ -23,22 +23,26 @@ def built(simulated: Path) -> Benchmark:
     return build(open_scenes(simulated), None, per_family=20)
 
 
-def test_a_right_benchmark_passes(command: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+def test_a_right_benchmark_passes(
+    command: Command, here: Command, built: Benchmark, simulated: Path, tmp_path: Path
+) -> None:
     write_benchmark(built, tmp_path / "bench", card="")
     done = command("check", tmp_path / "bench", simulated)
     assert (done.returncode, done.stderr) == (0, f"Checking questions: {built.table.height} of {built.table.height}\n")
     assert done.stdout == f"{built.table.height} questions checked, 0 of them wrong, 0 findings\n"
-    again = command("check", tmp_path / "bench", simulated, "--version", "v1.0-sim", "--json")
+    again = here("check", tmp_path / "bench", simulated, "--version", "v1.0-sim", "--json")
     assert json.loads(again.stdout) == {
         "questions": built.table.height,
         "faulty": 0,
         "events_taken_as_told": 0,
+        "labels_taken_as_told": 0,
+        "estimates_taken_as_told": 0,
         "findings": [],
     }
 
 
 def test_wrong_answers_are_listed_by_rule_and_id(
-    command: Command, built: Benchmark, simulated: Path, tmp_path: Path
+    here: Command, built: Benchmark, simulated: Path, tmp_path: Path
 ) -> None:
     import msgspec
 
@@ -46,21 +50,21 @@ def test_wrong_answers_are_listed_by_rule_and_id(
     wrong = msgspec.structs.replace(right, answer="A" if right.answer != "A" else "B")
     table = to_table([wrong if question is right else question for question in built.questions])
     write_benchmark(replace(built, table=table), tmp_path / "bench", card="")
-    done = command("check", tmp_path / "bench", simulated)
+    done = here("check", tmp_path / "bench", simulated)
     assert done.returncode == 1
     assert done.stdout.splitlines() == [
         "nearest-class: 1 finding",
         f"  {right.id}: answer: stored {wrong.answer!r}, derived {right.answer!r}.",
         f"{built.table.height} questions checked, 1 of them wrong, 1 finding",
     ]
-    as_json = command("check", tmp_path / "bench", simulated, "--json")
+    as_json = here("check", tmp_path / "bench", simulated, "--json")
     assert as_json.returncode == 1
     assert [finding["question"] for finding in json.loads(as_json.stdout)["findings"]] == [right.id]
 
 
-def test_a_wrong_folder_ends_in_one_sentence(command: Command, built: Benchmark, tmp_path: Path) -> None:
+def test_a_wrong_folder_ends_in_one_sentence(here: Command, built: Benchmark, tmp_path: Path) -> None:
     write_benchmark(built, tmp_path / "bench", card="")
-    done = command("check", tmp_path / "bench", tmp_path)
+    done = here("check", tmp_path / "bench", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
     assert "holds no tables of version 'v1.0-sim'" in done.stderr
@@ -85,10 +89,10 @@ def test_a_lost_split_fails_the_check(built: Benchmark, simulated: Path) -> None
     assert {finding.rule for finding in findings} == {"split"}
 
 
-def test_other_tables_can_be_named(command: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+def test_other_tables_can_be_named(here: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
     write_benchmark(built, tmp_path / "bench", card="")
-    done = command("check", tmp_path / "bench", simulated, "--version", "v1.0-other")
+    done = here("check", tmp_path / "bench", simulated, "--version", "v1.0-other")
     assert (done.returncode, done.stdout) == (2, "")
     assert "holds no tables of version 'v1.0-other'" in done.stderr
-    quiet = command("check", "--quiet", tmp_path / "bench", simulated, "--version", "v1.0-sim")
+    quiet = here("check", "--quiet", tmp_path / "bench", simulated, "--version", "v1.0-sim")
     assert (quiet.returncode, quiet.stderr) == (0, "")

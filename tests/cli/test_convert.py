@@ -29,7 +29,9 @@ def end_to_end_shards(tmp_path: Path) -> Path:
     return tmp_path / "shards"
 
 
-def test_end_to_end_data_is_converted_once(command: Command, end_to_end_shards: Path, tmp_path: Path) -> None:
+def test_end_to_end_data_is_converted_once(
+    command: Command, here: Command, end_to_end_shards: Path, tmp_path: Path
+) -> None:
     (tmp_path / "clusters.json").write_text('{"a": "Cut-ins"}')
     asked = (
         "convert",
@@ -49,12 +51,12 @@ def test_end_to_end_data_is_converted_once(command: Command, end_to_end_shards: 
         f"{tmp_path / 'data' / 'left_out.csv'} lists 1 place.",
         "version v1.0-wod-e2e:",
     ]
-    again = command(*asked)
+    again = here(*asked)
     assert again.stderr.splitlines()[-1] == "version v1.0-wod-e2e, already there:"
     scenes = open_scenes(tmp_path / "data")
     assert scenes.keyframes["pose_x"].to_list() == [0.0, 2.5]
     assert scenes.scenes["description"].to_list() == ["Scenario cluster: Cut-ins"]
-    told = command("scenes", tmp_path / "data", "--strict")
+    told = here("scenes", tmp_path / "data", "--strict")
     assert told.returncode == 0
     assert "reference sensor         FRONT\n" in told.stdout
 

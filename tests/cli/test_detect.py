@@ -82,10 +82,10 @@ def test_a_file_may_hold_more_scenes_than_are_asked_for(
         called(*told, "--scene", "scene-kitti-0001")
 
 
-def test_bad_rows_are_told_in_one_line(command: Command, kitti: Path, tmp_path: Path) -> None:
+def test_bad_rows_are_told_in_one_line(here: Command, kitti: Path, tmp_path: Path) -> None:
     path = tmp_path / "found.csv"
     path.write_text(f"{HEADER}\nscene-kitti-0001,0,car,100,50,200,90,0.9\nscene-kitti-0001,1,car,200,50,100,90,0.9\n")
-    done = command("detect", kitti, "--detections", path, "--out", tmp_path / "objects.parquet")
+    done = here("detect", kitti, "--detections", path, "--out", tmp_path / "objects.parquet")
     assert done.returncode == 2
     assert done.stderr == (
         f"probe4d: {path}, line 3: has a box (200.0, 50.0, 100.0, 90.0) whose right lower corner is not right of and "

@@ -81,15 +81,15 @@ def test_numbers_of_questions_stand_where_columns_are_of_different_ones() -> Non
 
 
 def test_columns_limits_the_width_where_there_is_no_terminal(
-    command: Command, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Command, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "50")
-    done = command("diagnose", asked / "bench", asked / "one", asked / "two", "--no-report", "--out", tmp_path / "x")
+    done = here("diagnose", asked / "bench", asked / "one", asked / "two", "--no-report", "--out", tmp_path / "x")
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 50
 
 
-def test_the_report_is_written(command: Command, asked: Path, tmp_path: Path) -> None:
-    done = command("diagnose", asked / "bench", asked / "one", "--out", tmp_path / "report")
+def test_the_report_is_written(here: Command, asked: Path, tmp_path: Path) -> None:
+    done = here("diagnose", asked / "bench", asked / "one", "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(tmp_path / "report" / "report.html")
     assert (tmp_path / "report" / "report.html").is_file()
@@ -134,10 +134,10 @@ def test_templates_are_printed_and_controls_learn_from_another_benchmark(
     assert "--fit-controls BENCH lets controls learn from another benchmark" in capsys.readouterr().err
 
 
-def test_controls_alone_and_comparisons(command: Command, asked: Path, tmp_path: Path) -> None:
-    alone = command("diagnose", asked / "bench", "--no-report", "--out", tmp_path / "alone")
+def test_controls_alone_and_comparisons(here: Command, asked: Path, tmp_path: Path) -> None:
+    alone = here("diagnose", asked / "bench", "--no-report", "--out", tmp_path / "alone")
     assert alone.returncode == 0, alone.stderr
-    compared = command(
+    compared = here(
         "diagnose",
         asked / "bench",
         asked / "one",
@@ -151,27 +151,27 @@ def test_controls_alone_and_comparisons(command: Command, asked: Path, tmp_path:
     assert "one vs control:content" in (tmp_path / "x" / "changes.csv").read_text()
 
 
-def test_the_parser_can_be_chosen(command: Command, asked: Path, tmp_path: Path) -> None:
+def test_the_parser_can_be_chosen(here: Command, asked: Path, tmp_path: Path) -> None:
     options = ("--parser", "published", "--no-report", "--out", tmp_path / "x")
-    done = command("diagnose", asked / "bench", asked / "two", *options)
+    done = here("diagnose", asked / "bench", asked / "two", *options)
     assert done.returncode == 0, done.stderr
     records = pl.read_parquet(tmp_path / "x" / "records.parquet").filter(run="two")
     assert records["label"].null_count() == 8
 
 
-def test_missing_answers_need_leave(command: Command, asked: Path, tmp_path: Path) -> None:
+def test_missing_answers_need_leave(here: Command, asked: Path, tmp_path: Path) -> None:
     partial = tmp_path / "partial"
     partial.mkdir()
     (partial / "run.json").write_bytes((asked / "one" / "run.json").read_bytes())
     kept = (asked / "one" / "answers.jsonl").read_text().splitlines(keepends=True)[:6]
     (partial / "answers.jsonl").write_text("".join(kept) + '{"question": "cut o')
     out = tmp_path / "report"
-    refused = command("diagnose", asked / "bench", partial, "--no-report", "--out", out)
+    refused = here("diagnose", asked / "bench", partial, "--no-report", "--out", out)
     assert refused.returncode == 2
     assert "leaves 2 of 8 questions without an answer" in refused.stderr
     assert "--allow-missing" in refused.stderr
     assert not out.exists()
-    done = command("diagnose", asked / "bench", partial, "--allow-missing", "--no-report", "--out", out)
+    done = here("diagnose", asked / "bench", partial, "--allow-missing", "--no-report", "--out", out)
     assert done.returncode == 0, done.stderr
     assert "half a line at the end was left out" in done.stderr
     assert pl.read_parquet(out / "records.parquet").filter(run="partial", state="missing").height == 2
@@ -189,38 +189,38 @@ def test_missing_answers_need_leave(command: Command, asked: Path, tmp_path: Pat
     ],
 )
 def test_wrong_input_ends_in_one_sentence(
-    command: Command, asked: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+    here: Command, asked: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     filled = [text.format(bench=asked / "bench", one=asked / "one", nowhere=asked / "nowhere") for text in arguments]
-    done = command("diagnose", *filled, "--out", tmp_path / "report")
+    done = here("diagnose", *filled, "--out", tmp_path / "report")
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "report").exists()
 
 
-def test_answers_to_another_benchmark(command: Command, asked: Path, tmp_path: Path) -> None:
+def test_answers_to_another_benchmark(here: Command, asked: Path, tmp_path: Path) -> None:
     record = json.loads((asked / "one" / "run.json").read_text())
     stranger = tmp_path / "stranger"
     stranger.mkdir()
     (stranger / "run.json").write_text(json.dumps(record | {"benchmark": "0" * 64}))
     (stranger / "answers.jsonl").write_bytes((asked / "one" / "answers.jsonl").read_bytes())
-    done = command("diagnose", asked / "bench", stranger, "--out", tmp_path / "report")
+    done = here("diagnose", asked / "bench", stranger, "--out", tmp_path / "report")
     assert done.returncode == 2
     assert "answers another benchmark" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["bench", "one"])
-def test_a_report_is_not_written_over_what_it_reads(command: Command, asked: Path, name: str) -> None:
+def test_a_report_is_not_written_over_what_it_reads(here: Command, asked: Path, name: str) -> None:
     before = sorted(path.name for path in (asked / name).iterdir())
-    done = command("diagnose", asked / "bench", asked / "one", "--out", asked / "two" / ".." / name)
+    done = here("diagnose", asked / "bench", asked / "one", "--out", asked / "two" / ".." / name)
     assert done.returncode == 2
     assert "is a folder to be read" in done.stderr
     assert sorted(path.name for path in (asked / name).iterdir()) == before
 
 
-def test_parsers_that_agree_are_told_of_in_one_line(command: Command, asked: Path, tmp_path: Path) -> None:
-    done = command("diagnose", asked / "bench", asked / "one", "--no-report", "--out", tmp_path / "x")
+def test_parsers_that_agree_are_told_of_in_one_line(here: Command, asked: Path, tmp_path: Path) -> None:
+    done = here("diagnose", asked / "bench", asked / "one", "--no-report", "--out", tmp_path / "x")
     assert "one:" not in done.stderr
     assert done.stderr.count("parser") == 1
 
@@ -288,11 +288,11 @@ def of_numbers(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_numbers_and_sizes_are_printed(
-    command: Command, of_numbers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: Command, of_numbers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     runs = (of_numbers / "small", of_numbers / "large")
-    done = command("diagnose", of_numbers / "bench", *runs, "--out", tmp_path / "report")
+    done = here("diagnose", of_numbers / "bench", *runs, "--out", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in done.stdout.splitlines() if "│" in line]
     names = ["small", "large", "control:fixed", "control:median"]
@@ -311,13 +311,13 @@ def test_numbers_and_sizes_are_printed(
     assert "accuracy, %" not in done.stdout
 
 
-def test_models_can_be_named(command: Command, of_numbers: Path, tmp_path: Path) -> None:
+def test_models_can_be_named(here: Command, of_numbers: Path, tmp_path: Path) -> None:
     arguments = ("diagnose", of_numbers / "bench", of_numbers / "small", "--no-report", "--out", tmp_path / "x")
-    done = command(*arguments, "--model-name", "small=Other-0.5B")
+    done = here(*arguments, "--model-name", "small=Other-0.5B")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "x" / "models.csv").read_text().splitlines()[1].startswith("small,Other-0.5B,Other,5")
     for wrong, message in (("small", "is not of the form RUN=NAME"), ("none=a-7b", "'none', which is no run")):
-        refused = command(*arguments, "--model-name", wrong)
+        refused = here(*arguments, "--model-name", wrong)
         assert refused.returncode == 2
         assert message in refused.stderr
 

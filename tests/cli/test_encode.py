@@ -66,7 +66,7 @@ def test_real_cameras(command: Command, real_data: Callable[[str], Path], tmp_pa
     assert json.loads((tmp_path / "features/features.json").read_text())["modality"] == "camera:CAM_FRONT"
 
 
-def test_a_bad_argument_is_told_in_one_line(command: Command, simulated: Path, tmp_path: Path) -> None:
-    done = command("encode", simulated, "--modality", "radar", "--out", tmp_path / "features")
+def test_a_bad_argument_is_told_in_one_line(here: Command, simulated: Path, tmp_path: Path) -> None:
+    done = here("encode", simulated, "--modality", "radar", "--out", tmp_path / "features")
     assert done.returncode == 2
     assert done.stderr == "probe4d: there is no modality 'radar'. Take lidar, or camera:CHANNEL.\n"

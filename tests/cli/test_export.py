@@ -10,7 +10,9 @@ import pytest
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def test_export_says_what_it_wrote(command: Command, bench: Path, simulated: Path, tmp_path: Path) -> None:
+def test_export_says_what_it_wrote(
+    command: Command, here: Command, bench: Path, simulated: Path, tmp_path: Path
+) -> None:
     arguments = ("--evidence", "birds-eye", "--data", simulated, "--family", "distance", "--limit", 3)
     done = command("export", bench, "--to", "jsonl", "--out", tmp_path / "out", *arguments)
     assert done.returncode == 0, done.stderr
@@ -20,7 +22,7 @@ def test_export_says_what_it_wrote(command: Command, bench: Path, simulated: Pat
     lines = [json.loads(line) for line in (tmp_path / "out" / "questions.jsonl").read_text().splitlines()]
     assert {line["family"] for line in lines} == {"distance"}
     assert all((tmp_path / "out" / path).is_file() for line in lines for path in line["evidence"])
-    again = command("export", bench, "--to", "jsonl", "--out", tmp_path / "out")
+    again = here("export", bench, "--to", "jsonl", "--out", tmp_path / "out")
     assert again.returncode == 2
     assert "is not empty" in again.stderr
 
@@ -36,17 +38,17 @@ def test_export_says_what_it_wrote(command: Command, bench: Path, simulated: Pat
     ],
 )
 def test_bad_input_ends_in_one_sentence(
-    command: Command, bench: Path, tmp_path: Path, arguments: list[str], words: str
+    here: Command, bench: Path, tmp_path: Path, arguments: list[str], words: str
 ) -> None:
-    done = command("export", bench, "--out", tmp_path / "out", *arguments)
+    done = here("export", bench, "--out", tmp_path / "out", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unknown_harness_is_named_with_those_there_are(command: Command, bench: Path, tmp_path: Path) -> None:
-    done = command("export", bench, "--out", tmp_path / "out", "--to", "elsewhere")
+def test_an_unknown_harness_is_named_with_those_there_are(here: Command, bench: Path, tmp_path: Path) -> None:
+    done = here("export", bench, "--out", tmp_path / "out", "--to", "elsewhere")
     assert done.returncode == 2
     assert "'elsewhere'" in done.stderr
     assert "'vlmevalkit'" in done.stderr

@@ -23,15 +23,15 @@ def test_prompts_of_a_built_benchmark(command: Command, bench: Path, tmp_path: P
     assert all(("Do not favor" in line["prompt"]) == bool(line["options"]) for line in lines)
 
 
-def test_bad_input_ends_in_one_sentence(command: Command, tmp_path: Path) -> None:
-    done = command("prompts", tmp_path, "--out", tmp_path / "out.jsonl")
+def test_bad_input_ends_in_one_sentence(here: Command, tmp_path: Path) -> None:
+    done = here("prompts", tmp_path, "--out", tmp_path / "out.jsonl")
     assert done.returncode == 2
     assert "has no benchmark.json" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_prompts_do_not_go_into_a_folder(command: Command, bench: Path, tmp_path: Path) -> None:
-    done = command("prompts", bench, "--out", tmp_path)
+def test_prompts_do_not_go_into_a_folder(here: Command, bench: Path, tmp_path: Path) -> None:
+    done = here("prompts", bench, "--out", tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "is a folder, not a file" in done.stderr
 
@@ -45,7 +45,7 @@ def test_prompts_do_not_go_into_a_folder(command: Command, bench: Path, tmp_path
     ],
 )
 def test_a_damaged_question_ends_every_verb_in_one_sentence(
-    command: Command, built: Benchmark, simulated: Path, tmp_path: Path, column: str, value: str | None, words: str
+    here: Command, built: Benchmark, simulated: Path, tmp_path: Path, column: str, value: str | None, words: str
 ) -> None:
     assert built.path
     bench = shutil.copytree(built.path, tmp_path / "bench")
@@ -54,7 +54,7 @@ def test_a_damaged_question_ends_every_verb_in_one_sentence(
     damaged = pl.when(first).then(pl.lit(value, dtype=pl.String)).otherwise(pl.col(column)).alias(column)
     table.with_columns(damaged).write_parquet(bench / "questions.parquet")
     for arguments in (["prompts", bench, "--out", tmp_path / "p"], ["check", bench, simulated], ["diagnose", bench]):
-        done = command(*arguments, *(["--out", tmp_path / "d"] if arguments[0] == "diagnose" else []))
+        done = here(*arguments, *(["--out", tmp_path / "d"] if arguments[0] == "diagnose" else []))
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert f"questions.parquet: question {table['id'][0]} {words}" in done.stderr

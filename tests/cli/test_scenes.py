@@ -108,12 +108,12 @@ def test_a_terminal_gets_a_table(dataset: Path) -> None:
     assert "┃" in screen
 
 
-def test_wrong_input_is_one_sentence(command: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+def test_wrong_input_is_one_sentence(here: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
     for arguments, word in (
         ((tmp_path / "nowhere",), "does not exist"),
         ((tmp_path,), "holds no dataset"),
     ):
-        result = command("scenes", *arguments)
+        result = here("scenes", *arguments)
         assert result.returncode == 2
         assert result.stdout == ""
         assert word in result.stderr
@@ -121,12 +121,12 @@ def test_wrong_input_is_one_sentence(command: Callable[..., subprocess.Completed
 
 
 def test_a_wrong_version_or_rule_is_named(
-    command: Callable[..., subprocess.CompletedProcess[str]], simulated: Path
+    here: Callable[..., subprocess.CompletedProcess[str]], simulated: Path
 ) -> None:
-    wrong_version = command("scenes", simulated, "--version", "v9")
+    wrong_version = here("scenes", simulated, "--version", "v9")
     assert wrong_version.returncode == 2
     assert "has no version 'v9'" in wrong_version.stderr
-    wrong_rule = command("scenes", simulated, "--exclude", "NONSENSE")
+    wrong_rule = here("scenes", simulated, "--exclude", "NONSENSE")
     assert wrong_rule.returncode == 2
     assert "no sanity rule 'NONSENSE'" in wrong_rule.stderr
 

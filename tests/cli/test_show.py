@@ -40,17 +40,17 @@ def test_prints_the_facts_and_draws_the_picture(
         assert image.width > image.height / 2
 
 
-def test_setting_and_out(command: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+def test_setting_and_out(here: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
     choice = next(one for one in built.questions if one.family == "distance")
     out = tmp_path / "a" / "picture.png"
-    done = command("show", built.path, choice.id, "--data", simulated, "--out", out, "--setting", "anti-position")
+    done = here("show", built.path, choice.id, "--data", simulated, "--out", out, "--setting", "anti-position")
     assert done.returncode == 0, done.stderr
     assert "Do not favor any option based on its position" in done.stdout
     assert out.is_file()
 
 
-def test_without_data_it_says_so(command: Command, built: Benchmark, tmp_path: Path) -> None:
-    done = command("show", built.path, built.questions[0].id[:12], cwd=tmp_path)
+def test_without_data_it_says_so(here: Command, built: Benchmark, tmp_path: Path) -> None:
+    done = here("show", built.path, built.questions[0].id[:12], cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert built.questions[0].id in done.stdout
     assert "--data DATAROOT" in done.stderr
@@ -86,45 +86,45 @@ def test_every_template_can_be_shown_on_real_scenes(
     ],
 )
 def test_wrong_input_is_named_in_one_line(
-    command: Command, built: Benchmark, tmp_path: Path, arguments: list[str], named: str
+    here: Command, built: Benchmark, tmp_path: Path, arguments: list[str], named: str
 ) -> None:
     (tmp_path / "EMPTY").mkdir()
     given = [built.questions[0].id if word == "ID" else word for word in arguments]
-    done = command("show", built.path, *given, cwd=tmp_path)
+    done = here("show", built.path, *given, cwd=tmp_path)
     assert done.returncode == 2
     assert named in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_another_dataset_is_refused(command: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+def test_another_dataset_is_refused(here: Command, built: Benchmark, simulated: Path, tmp_path: Path) -> None:
     elsewhere = [msgspec.structs.replace(one, scene="elsewhere") for one in built.questions]
     table = to_table(elsewhere)
     record: BenchmarkRecord = msgspec.structs.replace(built.record, fingerprint=fingerprint(table))
     write_benchmark(Benchmark(table, record), tmp_path / "benchmark", card="")
-    done = command("show", tmp_path / "benchmark", elsewhere[0].id, "--data", simulated, cwd=tmp_path)
+    done = here("show", tmp_path / "benchmark", elsewhere[0].id, "--data", simulated, cwd=tmp_path)
     assert done.returncode == 2
     assert "dataset that the benchmark was built from" in done.stderr
 
 
-def test_a_dataset_of_the_same_names_is_refused(command: Command, built: Benchmark, tmp_path: Path) -> None:
+def test_a_dataset_of_the_same_names_is_refused(here: Command, built: Benchmark, tmp_path: Path) -> None:
     other = tmp_path / "other"
-    simulated = command("simulate", other, "--scenes", "2", "--seed", "77", "--no-cameras")
+    simulated = here("simulate", other, "--scenes", "2", "--seed", "77", "--no-cameras")
     assert simulated.returncode == 0, simulated.stderr
     motion = next(one for one in built.questions if one.family == "motion" and one.scene in open_scenes(other).names)
-    done = command("show", built.path, motion.id, "--data", other, "--out", tmp_path / "x.png")
+    done = here("show", built.path, motion.id, "--data", other, "--out", tmp_path / "x.png")
     assert done.returncode == 2
     assert "holds none of the records it was measured from" in done.stderr
     assert not (tmp_path / "x.png").exists()
 
 
-def test_text_from_data_cannot_steer_the_terminal(command: Command, built: Benchmark, tmp_path: Path) -> None:
+def test_text_from_data_cannot_steer_the_terminal(here: Command, built: Benchmark, tmp_path: Path) -> None:
     hostile = [
         msgspec.structs.replace(one, question="\x1b[2J\x07\u202e" + str(one.question)) for one in built.questions
     ]
     table = to_table(hostile)
     record: BenchmarkRecord = msgspec.structs.replace(built.record, fingerprint=fingerprint(table))
     write_benchmark(Benchmark(table, record), tmp_path / "benchmark", card="")
-    done = command("show", tmp_path / "benchmark", hostile[0].id, cwd=tmp_path)
+    done = here("show", tmp_path / "benchmark", hostile[0].id, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout)

@@ -16,18 +16,18 @@ def test_writes_a_dataset_and_prints_its_folder(command: Command, tmp_path: Path
     assert [row["name"] for row in json.loads((out / "v1.0-sim" / "scene.json").read_text())] == ["sim-0001"]
 
 
-def test_refuses_a_folder_of_something_else(command: Command, tmp_path: Path) -> None:
+def test_refuses_a_folder_of_something_else(here: Command, tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    result = command("simulate", tmp_path, "--scenes", 1)
+    result = here("simulate", tmp_path, "--scenes", 1)
     assert result.returncode == 2
     assert "is not empty" in result.stderr
     assert "Traceback" not in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-def test_says_what_is_there_and_replaces_it_only_when_told(command: Command, tmp_path: Path) -> None:
+def test_says_what_is_there_and_replaces_it_only_when_told(here: Command, tmp_path: Path) -> None:
     def simulated(*options: object) -> subprocess.CompletedProcess[str]:
-        return command("simulate", tmp_path, "--scenes", 1, "--no-cameras", *options)
+        return here("simulate", tmp_path, "--scenes", 1, "--no-cameras", *options)
 
     assert simulated("--seed", 5).returncode == 0
     again = simulated("--seed", 5)

@@ -45,13 +45,13 @@ def trainings(command: Command, real_data: Callable[[str], Path], tmp_path_facto
 
 
 @pytest.mark.real_data
-def test_learns_from_a_real_camera_and_is_encoded_with(command: Command, trainings: Made, tmp_path: Path) -> None:
+def test_learns_from_a_real_camera_and_is_encoded_with(here: Command, trainings: Made, tmp_path: Path) -> None:
     made, done = trainings
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(f"rows of width {6 * WIDTH}\n")
     assert "Training, steps: 11 of 11" in done.stderr
     assert not [line for line in done.stderr.splitlines() if "%" in line]  # bars of other packages
-    encoded = command("encode", made.dataroot, "--encoder", made.folder / "whole", "--out", tmp_path / "features")
+    encoded = here("encode", made.dataroot, "--encoder", made.folder / "whole", "--out", tmp_path / "features")
     assert encoded.returncode == 0, encoded.stderr
 
 
@@ -77,9 +77,9 @@ def test_one_that_is_killed_ends_like_one_never_killed(command: Command, trainin
     assert not state.exists()
 
 
-def test_a_dataset_without_cameras_is_told_in_one_line(command: Command, simulated: Path, tmp_path: Path) -> None:
+def test_a_dataset_without_cameras_is_told_in_one_line(here: Command, simulated: Path, tmp_path: Path) -> None:
     clip = write_tiny_clip(tmp_path / "clip")
-    done = command("train", "encoder", simulated, "--clip", clip, "--out", tmp_path / "encoder", "--quiet")
+    done = here("train", "encoder", simulated, "--clip", clip, "--out", tmp_path / "encoder", "--quiet")
     assert done.returncode == 2
     assert "no scene has images of CAM_FRONT_LEFT," in done.stderr
     assert len(done.stderr.splitlines()) == 1
