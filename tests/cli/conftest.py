@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -40,12 +42,10 @@ def here(capsys: pytest.CaptureFixture[str]) -> Callable[..., subprocess.Complet
     ) -> subprocess.CompletedProcess[str]:
         logger = logging.getLogger("probe4d")
         capsys.readouterr()
-        with pytest.MonkeyPatch.context() as patch:
+        with pytest.MonkeyPatch.context() as patch, mock.patch.dict(os.environ, env or {}):
             patch.setattr(sys, "argv", ["probe4d", *map(str, arguments)])
             patch.setattr(output, "settings", type(output.settings)())
             patch.setattr(logger, "handlers", [*logger.handlers])
-            for name, value in (env or {}).items():
-                patch.setenv(name, value)
             if cwd:
                 patch.chdir(cwd)
             with pytest.raises(SystemExit) as ended:

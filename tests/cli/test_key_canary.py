@@ -310,7 +310,8 @@ VERBS_GIVEN_NOTHING_OF_USE = (
 )
 
 
-def test_no_key_is_printed_with_a_traceback(workplace: Workplace) -> None:
+def test_no_key_is_printed_with_a_traceback(here: Command, tmp_path: Path) -> None:
+    workplace = Workplace(tmp_path, here)
     for arguments in VERBS_GIVEN_NOTHING_OF_USE:
         assert "Traceback" in workplace.run(*arguments, "--debug", code=2)
     assert found(workplace.folder, ALL, but=[workplace.folder / ".env"]) == []
