@@ -122,12 +122,17 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         faulty: Number of questions with a finding.
         events_taken_as_told: Number of questions about events that the dataset cannot tell of; of those, bounds
             and options are checked alone.
+        estimates_taken_as_told: Number of questions that rest on objects which were estimated and are no part of the
+            dataset; of those the form is checked, and that references say what their parts do.
+        labels_taken_as_told: Number of questions for labels that a file told; of those it is checked that they agree.
         findings: What differs or breaks a promise of the benchmark; empty if all is well.
     """
 
     questions: int
     faulty: int
     events_taken_as_told: int
+    estimates_taken_as_told: int
+    labels_taken_as_told: int
     findings: Sequence[AuditFinding]
 
 
@@ -154,9 +159,20 @@ def check(
     return Checked(
         questions=benchmark.table.height,
         faulty=len({finding.question for finding in findings if finding.question}),
-        events_taken_as_told=benchmark.table.filter(pl.col("needs").list.contains("events")).height,
+        events_taken_as_told=_resting_on(benchmark, ("events",)),
+        labels_taken_as_told=_resting_on(benchmark, _LABELS),
+        estimates_taken_as_told=_resting_on(benchmark, ("estimated objects",)),
         findings=findings,
     )
+
+
+_LABELS = ("weather", "time_of_day", "road_type", "lane")
+"""Needs of questions that no table of a dataset meets, and a file of labels does."""
+
+
+def _resting_on(benchmark: Benchmark, needs: Sequence[str]) -> int:
+    """Number of questions that need one of some annotations."""
+    return benchmark.table.filter(pl.col("needs").list.set_intersection(list(needs)).list.len() > 0).height
 
 
 class PromptLine(msgspec.Struct, frozen=True, kw_only=True):

@@ -51,5 +51,11 @@ def check(
         print(f"{counted(checked.questions, 'question')} checked, {counts}")
         if told := checked.events_taken_as_told:
             print(f"{told:,} events were taken as B4DL tells them: their intervals cannot be derived from the dataset")
+        if told := checked.labels_taken_as_told:
+            print(f"{counted(told, 'answer')} on labels were taken as their file told them: the dataset has none")
+        if told := checked.estimates_taken_as_told:
+            print(
+                f"{told:,} answers were taken as they are told: they rest on estimated objects, which no dataset holds"
+            )
     if checked.findings:
         raise typer.Exit(1)

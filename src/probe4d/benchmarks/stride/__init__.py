@@ -12,6 +12,7 @@ from probe4d.benchmarks.stride.linked_contrasts import LINKED_CONTRASTS
 from probe4d.benchmarks.stride.prompts import PROMPTS
 from probe4d.benchmarks.stride.templates import FAMILIES
 from probe4d.benchmarks.suite import AuditFinding, Suite
+from probe4d.origins import WAYMO_VERSIONS
 
 __all__ = ["SUITE"]
 
@@ -19,7 +20,11 @@ __all__ = ["SUITE"]
 def _audit(
     benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
 ) -> Sequence[AuditFinding]:
-    # The audit reads raw tables by a path of its own; who only builds does not load it.
+    # Audits read raw tables by a path of their own; who only builds does not load them.
+    if benchmark.record.source.version == WAYMO_VERSIONS["end-to-end"]:
+        from probe4d.benchmarks.stride.waymo.audit import audit as audit_waymo
+
+        return audit_waymo(benchmark, dataroot, version=version, done=done)
     from probe4d.benchmarks.stride.audit import audit
 
     return audit(benchmark, dataroot, version=version, done=done)

@@ -76,7 +76,8 @@ _WAYMO_NEEDS = """
 
 | Need | What it is |
 |---|---|
-| estimated objects | the file of `probe4d detect` (`--objects`) |
+| estimated box | the target's box in the image, of the file of `probe4d detect` (`--objects`) |
+| estimated objects | the whole of that file: places at other frames, other objects |
 | ego states | positions of the future that come with the key frame |
 | future | key frames after the query frame, and their poses |
 | ratings | trajectories with the scores that people gave them |

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import polars as pl
 
-from probe4d.benchmarks.stride.templates import TEMPLATES
+from probe4d.benchmarks.stride.templates import TEMPLATES, Template
 from probe4d.benchmarks.suite import AuditFinding
 
 __all__ = ["link_findings"]
 
-_PARTS = {(opener.id, part) for opener in TEMPLATES.values() for part in opener.parts}
 
-
-def link_findings(table: pl.DataFrame) -> Iterator[AuditFinding]:
+def link_findings(
+    table: pl.DataFrame, templates: Iterable[Template] = tuple(TEMPLATES.values())
+) -> Iterator[AuditFinding]:
     """See that each question links those of its clip which it is a part of, or is composed of, and no others.
 
     A question without a target is a part of every open question of its clip, one with a target only of those about
@@ -23,7 +23,9 @@ def link_findings(table: pl.DataFrame) -> Iterator[AuditFinding]:
 
     Args:
         table: The questions.
+        templates: The templates that they are of.
     """
+    parts = {(opener.id, part) for opener in templates for part in opener.parts}
     columns = ("id", "template", "scene", "frames", "entities", "links")
     of_clip: dict[tuple[str, tuple[int, ...]], list[tuple[str, str, list[str]]]] = defaultdict(list)
     rows = [dict(zip(columns, row, strict=True)) for row in table.select(columns).iter_rows()]
@@ -35,7 +37,7 @@ def link_findings(table: pl.DataFrame) -> Iterator[AuditFinding]:
             {
                 identity
                 for identity, template, entities in others
-                if _are_linked((row["template"], row["entities"]), (template, entities))
+                if _are_linked((row["template"], row["entities"]), (template, entities), parts)
             }
         )
         if row["links"] != expected:
@@ -44,8 +46,8 @@ def link_findings(table: pl.DataFrame) -> Iterator[AuditFinding]:
             )
 
 
-def _are_linked(one: tuple[str, list[str]], other: tuple[str, list[str]]) -> bool:
+def _are_linked(one: tuple[str, list[str]], other: tuple[str, list[str]], parts: set[tuple[str, str]]) -> bool:
     return any(
-        (opener, part) in _PARTS and (not about or about == of_opener)
+        (opener, part) in parts and (not about or about == of_opener)
         for (opener, of_opener), (part, about) in ((one, other), (other, one))
     )

@@ -17,13 +17,14 @@ Need = Literal[
     "time_of_day",
     "road_type",
     "lane",
+    "estimated box",
     "estimated objects",
     "ego states",
     "ratings",
     "cluster",
 ]
-"""What an answer rests on; weather to lane come from a file of labels, since no box tells them. The last four are of
-Waymo's end-to-end data."""
+"""What an answer rests on; weather to lane come from a file of labels, since no box tells them. The last five are of
+Waymo's end-to-end data; a target's box, which its question holds, is told from all other estimates."""
 
 Verdict = Literal["retained", "removed", "ours"]
 
@@ -89,7 +90,7 @@ class Template:
     @property
     def is_estimated(self) -> bool:
         """Whether its answers rest on estimates: on objects that were detected and not annotated."""
-        return "estimated objects" in self.needs
+        return bool({"estimated box", "estimated objects"} & {*self.needs})
 
 
 def moment_words(frame: int) -> str:

@@ -57,6 +57,7 @@ _ANNOTATED = {
     )
 }
 _OBJECTS: tuple[Need, ...] = ("estimated objects",)
+_BOX: tuple[Need, ...] = ("estimated box",)
 _LATER: tuple[Need, ...] = ("estimated objects", "future")
 _ON_GROUND = "where the lower edge of its box meets flat ground"
 _MOVES = f"estimated places over ground, for targets up to {MOST_MOVING_RANGE_M:g} m away"
@@ -152,7 +153,7 @@ _SPACE = (
         "SP-3",
         measure=f"Distance from the ego origin to {_ON_GROUND}.",
         options=label_between(ESTIMATED_DISTANCE_BOUNDS_M, "m"),
-        needs=_OBJECTS,
+        needs=_BOX,
     ),
     _as_annotated(
         "SP-5",
@@ -185,7 +186,7 @@ _SPACE = (
     _as_annotated(
         "SU-1",
         measure=f"The zones of SU-1 on annotated scenes, reached by {_ON_GROUND}, a point without extent.",
-        needs=_OBJECTS,
+        needs=_BOX,
         verdict="ours",
     ),
     Template(
