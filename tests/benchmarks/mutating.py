@@ -21,12 +21,18 @@ from probe4d.benchmarks.question import Question, derived_id, to_table
 __all__ = [
     "SCENES",
     "VERSION",
+    "Change",
     "Original",
     "Row",
     "Tables",
+    "added",
     "answered",
     "changed",
+    "dropped",
+    "fact",
+    "fields",
     "keep_rows",
+    "nudged",
     "read_tables",
     "rebuilt",
     "row_of",
@@ -36,6 +42,8 @@ __all__ = [
 
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
+
+Change = Callable[[Question], Question]
 
 VERSION = "v1.0-mini"
 SCENES = ("scene-0757", "scene-0796")
@@ -181,3 +189,32 @@ def with_facts(question: Question, change: Callable[[dict[str, Any]], object]) -
 
 def answered(answer: str) -> Callable[[Question], bool]:
     return lambda question: question.answer == answer
+
+
+def fields(**values: Any) -> Change:
+    return lambda question: changed(question, **values)
+
+
+def fact(path: str, value: Callable[[Any], Any]) -> Callable[[Question], Question]:
+    """Change one fact, named by keys and indices."""
+
+    def change(facts: dict[str, Any]) -> None:
+        *holders, last = (int(key) if key.isdigit() else key for key in path.split("."))
+        place: Any = facts
+        for key in holders:
+            place = place[key]
+        place[last] = value(place[last])
+
+    return lambda question: with_facts(question, change)
+
+
+def dropped(name: str) -> Change:
+    return lambda question: with_facts(question, lambda facts: facts.pop(name))
+
+
+def added(name: str, value: Any) -> Change:
+    return lambda question: with_facts(question, lambda facts: facts.update({name: value}))
+
+
+def nudged(by: float) -> Callable[[float], float]:
+    return lambda number: number + by

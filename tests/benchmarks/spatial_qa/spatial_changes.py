@@ -5,27 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from mutating import changed, with_facts
+from mutating import Change, changed, with_facts
 
 from probe4d.benchmarks.question import Evidence, Question
 
 __all__ = [
-    "Change",
     "Keep",
     "Mutations",
-    "added",
     "doubled_option",
-    "dropped",
     "exchanged_boxes",
     "exchanged_objects",
     "exchanged_words",
-    "fact",
-    "fields",
     "first_to_last",
     "large",
     "moved_to",
     "next_frame",
-    "nudged",
     "objects_in_order",
     "opposite",
     "other_answer",
@@ -35,7 +29,6 @@ __all__ = [
     "turned_options",
 ]
 
-Change = Callable[[Question], Question]
 Keep = Callable[[Question], bool]
 Mutations = dict[str, tuple[str, Keep, Change, str]]
 """By name: the template, which of its questions, how it is broken, and what the finding says."""
@@ -54,23 +47,6 @@ def other_answer(question: Question) -> Question:
 def large(question: Question) -> bool:
     """Whether 2 % off is another number."""
     return question.format != "number" or abs(float(question.answer)) > 1
-
-
-def fields(**values: Any) -> Change:
-    return lambda question: changed(question, **values)
-
-
-def fact(path: str, value: Callable[[Any], Any]) -> Callable[[Question], Question]:
-    """Change one fact, named by keys and indices."""
-
-    def change(facts: dict[str, Any]) -> None:
-        *holders, last = (int(key) if key.isdigit() else key for key in path.split("."))
-        place: Any = facts
-        for key in holders:
-            place = place[key]
-        place[last] = value(place[last])
-
-    return lambda question: with_facts(question, change)
 
 
 def objects_in_order(question: Question, order: tuple[int, ...]) -> Question:
@@ -112,14 +88,6 @@ def next_frame(question: Question) -> Question:
 
 def swapped_measures(question: Question) -> Question:
     return with_facts(question, lambda facts: facts["distances_m"].reverse())
-
-
-def dropped(name: str) -> Change:
-    return lambda question: with_facts(question, lambda facts: facts.pop(name))
-
-
-def added(name: str, value: Any) -> Change:
-    return lambda question: with_facts(question, lambda facts: facts.update({name: value}))
 
 
 def same_box_twice(question: Question) -> Question:
@@ -170,7 +138,3 @@ def turned_options(question: Question) -> Question:
 
 def doubled_option(question: Question) -> Question:
     return changed(question, options=(question.options[1], *question.options[1:]))
-
-
-def nudged(by: float) -> Callable[[float], float]:
-    return lambda number: number + by

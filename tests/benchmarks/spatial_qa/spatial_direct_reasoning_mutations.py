@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import math
 
-from mutating import answered, changed, with_facts
-from spatial_changes import (
-    Mutations,
-    doubled_option,
-    fact,
-    fields,
-    first_to_last,
-    nudged,
-    swapped_measures,
-    turned_options,
-)
+from mutating import answered, changed, fact, fields, nudged, with_facts
+from spatial_changes import Mutations, doubled_option, first_to_last, swapped_measures, turned_options
 
 from probe4d.benchmarks.question import Evidence
 

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from mutating import SCENES, changed
+from mutating import SCENES, added, changed, dropped, fact, fields, nudged
 from spatial_changes import (
     Mutations,
-    added,
-    dropped,
     exchanged_boxes,
     exchanged_objects,
     exchanged_words,
-    fact,
-    fields,
     moved_to,
     next_frame,
-    nudged,
     opposite,
     reworded,
     same_box_twice,

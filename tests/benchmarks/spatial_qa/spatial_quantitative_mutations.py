@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mutating import changed
-from spatial_changes import Mutations, dropped, fact, fields, large, nudged, reworded
+from mutating import changed, dropped, fact, fields, nudged
+from spatial_changes import Mutations, large, reworded
 
 __all__ = ["QUANTITATIVE"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mutating import changed
-from spatial_changes import Mutations, fact, large, nudged, other_answer
+from mutating import changed, fact, nudged
+from spatial_changes import Mutations, large, other_answer
 from spatial_direct_reasoning_mutations import DIRECT_REASONING
 from spatial_qualitative_mutations import QUALITATIVE
 from spatial_quantitative_mutations import QUANTITATIVE

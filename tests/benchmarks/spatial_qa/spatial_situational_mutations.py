@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mutating import answered, changed
-from spatial_changes import Mutations, fact, fields, nudged, reworded
+from mutating import answered, changed, fact, fields, nudged
+from spatial_changes import Mutations, reworded
 
 from probe4d.benchmarks.question import Evidence
 

@@ -10,21 +10,24 @@ import pytest
 from mutating import Original
 from stride_tables import built_of, cut_short, labels_of
 
+from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.stride.audit import audit
+from probe4d.benchmarks.stride.build import build
 from probe4d.benchmarks.stride.templates import TEMPLATES
 from probe4d.benchmarks.stride.thresholds import LEAST_MARGIN
 from probe4d.benchmarks.suites import check
+from probe4d.scenes.opening import open_scenes
 
 
 @pytest.fixture(scope="module")
 def short(original: Original, tmp_path_factory: pytest.TempPathFactory) -> Original:
-    """Fourteen key frames of one scene and a few questions of each template about them."""
+    """Twelve key frames of one scene and a question of each template about them."""
     root = tmp_path_factory.mktemp("short")
 
-    def build(folder: Path) -> Any:
-        return built_of(folder, per_template=2, labels=labels_of(folder, folder / "labels.csv"))
+    def of_labels(folder: Path) -> Benchmark:
+        return built_of(folder, per_template=1, labels=labels_of(folder, folder / "labels.csv"))
 
-    return Original(cut_short(original.tables, key_frames=14), root, build)
+    return Original(cut_short(original.tables, key_frames=12), root, of_labels)
 
 
 def test_nothing_is_found_in_questions_of_all_templates(original: Original) -> None:
@@ -34,12 +37,20 @@ def test_nothing_is_found_in_questions_of_all_templates(original: Original) -> N
     assert {*original.benchmark.table["template"]} == {*TEMPLATES}
 
 
+def test_answers_that_rest_on_labels_are_counted(short: Original) -> None:
+    of_labels = {"SC-1", "SC-2", "SC-3", "SP-4", "TE-3"}
+    assert {*short.benchmark.table["template"]} >= of_labels
+    assert check(short.benchmark, short.root).labels_taken_as_told == len(of_labels)
+
+
 @pytest.mark.real_data
 def test_nothing_is_found_in_recorded_scenes(real_data: Callable[[str], Path]) -> None:
     root = real_data("nuscenes_mini")
-    benchmark = built_of(root, per_template=30)
-    assert benchmark.table["scene"].n_unique() == 10
-    assert check(benchmark, root).findings == []
+    scenes = open_scenes(root)
+    benchmark = build(scenes.select(scenes.names[::3]), None, templates="all", per_template=20)
+    assert benchmark.table["scene"].n_unique() == 4
+    checked = check(benchmark, root)
+    assert (checked.findings, checked.questions, checked.labels_taken_as_told) == ([], benchmark.table.height, 0)
 
 
 @pytest.mark.parametrize("seed", range(50))

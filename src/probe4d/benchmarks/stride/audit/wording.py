@@ -43,7 +43,10 @@ def check_wording(batch: Batch, *, with_history: bool) -> None:
             motion = question.facts.get("ego_motion")
             history = motion.get("text") if isinstance(motion, dict) else None
             _check_history(batch, at, history, histories[at])
-            text = text.removeprefix(f"{history} ")
+            past = f"{history} "
+            if not text.startswith(past):
+                batch.add(at, "does not begin with what facts.ego_motion tells of the past", rule="wording")
+            text = text.removeprefix(past)
         elif "ego_motion" in question.facts:
             batch.add(at, "facts.ego_motion: tells of the past, which the question does not", rule="ego-motion")
         if not _is_worded(batch, at, text):
