@@ -55,6 +55,9 @@ if TYPE_CHECKING:
     from probe4d.models.presets import preset_named
     from probe4d.models.request import Model, ModelFailure, Reply, Request
     from probe4d.report.page import write_report
+    from probe4d.report.review.applying import apply_review
+    from probe4d.report.review.people import write_human_run
+    from probe4d.report.review.sheet import write_review_sheet
     from probe4d.runs.ask import ask
     from probe4d.runs.dry_run import dry_run
     from probe4d.runs.evidence_plan import evidence_named
@@ -100,6 +103,7 @@ __all__ = [
     "Selection",
     "TrainingRow",
     "__version__",
+    "apply_review",
     "ask",
     "build",
     "check",
@@ -148,10 +152,12 @@ __all__ = [
     "train_projector",
     "training_options",
     "with_ego_text",
+    "write_human_run",
     "write_inspect_log",
     "write_objects",
     "write_prompts",
     "write_report",
+    "write_review_sheet",
 ]
 
 _HOMES = {
@@ -181,6 +187,7 @@ _HOMES = {
     "Scenes": "probe4d.scenes.tables",
     "Selection": "probe4d.runs.selection",
     "TrainingRow": "probe4d.models.lidar_lm.training.rows",
+    "apply_review": "probe4d.report.review.applying",
     "ask": "probe4d.runs.ask",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
@@ -229,10 +236,12 @@ _HOMES = {
     "train_projector": "probe4d.models.lidar_lm.training.stages",
     "training_options": "probe4d.models.lidar_lm.training.options",
     "with_ego_text": "probe4d.models.lidar_lm.training.rows",
+    "write_human_run": "probe4d.report.review.people",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_objects": "probe4d.scenes.estimated.objects_file",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",
+    "write_review_sheet": "probe4d.report.review.sheet",
 }
 
 

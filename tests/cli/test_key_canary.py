@@ -212,6 +212,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("export-checkpoint", "encoder", "--out", "released", code=2)  # which is no language model
     question = pl.read_parquet(workplace.folder / bench / "questions.parquet")["id"][0]
     run("show", bench, question, "--data", data, "--out", "question.png")
+    run("review", bench, "--data", data, "--evidence", "birds-eye", "--per-template", 1, "--out", "sheet.html")
     for harness in ("inspect", "huggingface"):
         shown = ("--evidence", "birds-eye", "--data", data, "--limit", 2)
         run("export", bench, "--to", harness, "--out", f"exported/{harness}", *shown)

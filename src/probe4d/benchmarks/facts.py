@@ -17,6 +17,8 @@ Facts are a JSON object whose keys depend on the rule. Those that are read elsew
     min_lidar_points: Fewest returns of an object that was counted.
     poses: Ego poses that were measured from, each with `frame` and `token`.
     ego_motion: Words on the motion of the ego vehicle that stand before the question, as `text`.
+    reference_review: Of an open question whose reference a review rewrote, the `old` and the `new` text, the `source`
+        of the new one, and what was said of it.
     scene_token: Token of the scene, where imported records name it otherwise.
 
 Other keys are measures, named with their unit (`distance_m`, `gap_m`, `length_m`), which are shown as they stand. What

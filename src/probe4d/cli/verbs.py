@@ -27,6 +27,7 @@ _FILES = (
     "export",
     "export_checkpoint",
     "diagnose",
+    "review",
     "show",
     "demo",
 )

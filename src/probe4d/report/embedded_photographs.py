@@ -19,7 +19,17 @@ from probe4d.report.camera_panels import CameraView
 from probe4d.scenes.sensor_files import list_files
 from probe4d.store.files import inside
 
-__all__ = ["LARGE", "MOST_BYTES", "MOST_PHOTOGRAPHS", "SMALL", "Photograph", "Photographs", "Size", "in_turn"]
+__all__ = [
+    "LARGE",
+    "MOST_BYTES",
+    "MOST_PHOTOGRAPHS",
+    "SMALL",
+    "Photograph",
+    "Photographs",
+    "Size",
+    "encoded",
+    "in_turn",
+]
 
 MOST_PHOTOGRAPHS = 200
 MOST_BYTES = 60_000
@@ -102,7 +112,7 @@ class Photographs:
         image = open_photograph(path, box)
         if any(abs(side - wanted) > 1 for side, wanted in zip(image.size, box, strict=True)):
             raise InputError(f"is not {wide} by {high} pixels or a like shape, as the dataset's tables say.", path=path)
-        return _encoded(image, self._size)
+        return encoded(image, self._size)
 
 
 def in_turn(questions: Sequence[Question], views: Mapping[str, str], wrong: Iterable[str]) -> list[str]:
@@ -126,8 +136,8 @@ def in_turn(questions: Sequence[Question], views: Mapping[str, str], wrong: Iter
     return list(dict.fromkeys(views[identity] for _, identity in sorted(ordered)))
 
 
-def _encoded(image: Image.Image, size: Size) -> bytes:
-    """As JPEG of at most so many bytes: first of less quality, then smaller."""
+def encoded(image: Image.Image, size: Size) -> bytes:
+    """An image as JPEG of at most so many bytes: first of less quality, then smaller; its side is left as it is."""
     quality = size.quality
     while True:
         content = BytesIO()

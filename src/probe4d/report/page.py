@@ -51,7 +51,8 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
 
 
 def _rendered(diagnosis: Diagnosis, scenes: Scenes | None) -> str:
-    script, benchmark = template_text("pictures.js") + template_text("report.js"), diagnosis.benchmark
+    script = "".join(template_text(f"{part}.js") for part in ("elements", "pictures", "report"))
+    benchmark = diagnosis.benchmark
     questions = browser(diagnosis, scenes)
     return (
         environment()

@@ -1,13 +1,3 @@
-"use strict";
-// Text from data reaches the page through textContent and attributes only, never as markup.
-
-function element(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
-
 // Gives a function from the place of a question to its picture, or null, in elements of the page.
 function pictureDrawer(data) {
   const SVG = "http://www.w3.org/2000/svg";

@@ -18,7 +18,7 @@ PLAIN = "plain"
 """The verbaliser that leaves the sentences of the templates as they are."""
 
 _FEWEST_PARTS = 2
-_OWN_FACTS = ("reference_parts", "plain_reference", "verbalizer")
+_OWN_FACTS = ("reference_parts", "plain_reference", "verbalizer", "reference_review")
 
 
 def check_composed(batch: Batch, labels: LabelsTold, *, verbalizer: str) -> None:
@@ -90,14 +90,19 @@ def _compare_part(batch: Batch, at: int, name: str, part: Mapping[str, Any], exp
 
 
 def _check_reference(batch: Batch, at: int, parts: list[dict[str, Any]], verbalizer: str) -> None:
-    """See that the reference is its parts, or what a verbaliser made of these."""
+    """See that the reference, or the one before a review, is its parts or what a verbaliser made of these."""
     question = batch.questions[at]
+    answer, reviewed = question.fields["answer"], question.facts.get("reference_review")
+    if reviewed is not None:
+        old, new = (reviewed.get(name) if isinstance(reviewed, dict) else None for name in ("old", "new"))
+        batch.differ(at, "facts.reference_review.new", new, answer)
+        answer = old
     plain = " ".join(part["sentence"] for part in parts)
     batch.differ(at, "margin", question.fields["margin"], None)
     batch.check_facts(at, {name: value for name, value in question.facts.items() if name in _OWN_FACTS})
     worded_by = question.facts.get("verbalizer")
     if worded_by is None:
-        batch.differ(at, "answer", question.fields["answer"], plain)
+        batch.differ(at, "answer", answer, plain)
     else:
         batch.differ(at, "facts.verbalizer", worded_by, verbalizer)
         batch.differ(at, "facts.plain_reference", question.facts.get("plain_reference"), plain)
