@@ -16,7 +16,10 @@ from probe4d.benchmarks.stride.labels import LABEL_VALUES, OF_TRACKS
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.simulator.camera import CAMERAS, HEIGHT, WIDTH
 
-__all__ = ["built_of", "cut_short", "labels_of", "simulated_tables"]
+__all__ = ["SCENES", "built_of", "cut_short", "labels_of", "simulated_tables"]
+
+SCENES = ("sim-0002", "sim-0003")
+"""Simulated scenes in which there are questions of every template."""
 
 
 def simulated_tables(folder: Path, scenes: Sequence[str]) -> Tables:
