@@ -190,6 +190,7 @@ def _forms(value: str) -> Iterable[str]:
         quote_plus(value, "", None, "replace"),
     }
     in_json = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]}
+    in_json |= {json.dumps(one)[1:-1] for one in in_json}  # JSON in a text of JSON, as in a verdict that repeats one
     lower = {re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), one) for one in quoted}
     return {value, *quoted, *lower, *in_json, *_in_base64(value.encode("utf-8", "surrogateescape"))}
 
