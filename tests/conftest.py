@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from hypothesis import settings
@@ -115,6 +118,18 @@ def simulated(of_session: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def photographed(of_session: Path) -> Path:
+    """A simulated dataset with cameras: one scene, made once for all workers of a session."""
+    from probe4d.scenes.simulator import simulate
+
+    path = of_session / "photographed"
+    with made_once(path) as wanted:
+        if wanted:
+            simulate(path, scenes=1, seed=7)
+    return path
+
+
+@pytest.fixture(scope="session")
 def scenes(simulated: Path) -> Scenes:
     """`simulated`, opened."""
     from probe4d.scenes.opening import open_scenes
@@ -147,6 +162,30 @@ def command() -> Callable[..., subprocess.CompletedProcess[str]]:
             timeout=600,
             **options,  # type: ignore[call-overload]  # what a test gives is subprocess's own
         )
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def here() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`command` without a process of its own: all of the command line runs in this one, which imports things once."""
+    from probe4d.cli import main, output
+
+    def run(
+        *arguments: object, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        logger = logging.getLogger("probe4d")
+        with pytest.MonkeyPatch.context() as patch, mock.patch.dict(os.environ, env or {}):
+            patch.setattr(sys, "argv", ["probe4d", *map(str, arguments)])
+            patch.setattr(output, "settings", type(output.settings)())
+            patch.setattr(logger, "handlers", [*logger.handlers])
+            if cwd:
+                patch.chdir(cwd)
+            patch.setattr(sys, "stdout", printed := StringIO())
+            patch.setattr(sys, "stderr", told := StringIO())
+            with pytest.raises(SystemExit) as ended:
+                main()
+        return subprocess.CompletedProcess(arguments, ended.value.code or 0, printed.getvalue(), told.getvalue())
 
     return run
 

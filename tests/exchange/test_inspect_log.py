@@ -145,12 +145,12 @@ def test_runs_of_settings_that_no_suite_words_show_the_question(built: Benchmark
 
 @pytest.mark.parametrize(("evidence", "family"), [("birds-eye", "existence"), ("shuffled:birds-eye", "motion")])
 def test_a_log_holds_the_text_that_was_sent(
-    evidence: str, family: str, built: Benchmark, simulated: Path, tmp_path: Path, fake_server: Any, command: Any
+    evidence: str, family: str, built: Benchmark, simulated: Path, tmp_path: Path, fake_server: Any, here: Any
 ) -> None:
     server = fake_server(default="Yes")
     arguments = ("--model", "openai-api/fake/m", "--base-url", server.base_url, "--limit", 3, "--family", family)
     shown = ("--evidence", evidence, "--data", simulated, "--max-side", 256)
-    done = command("ask", built.path, "--out", tmp_path / "run", *arguments, *shown)
+    done = here("ask", built.path, "--out", tmp_path / "run", *arguments, *shown)
     assert done.returncode == 0, done.stderr
     run = read_run(tmp_path / "run")
     digests = dict(run.answers.select("question", "evidence").iter_rows())

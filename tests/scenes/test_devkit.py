@@ -18,14 +18,10 @@ pytestmark = pytest.mark.peer
 
 
 @pytest.fixture(scope="module", params=["nuscenes_mini", "kitti_0001_nuscenes_format", "simulated"])
-def dataroot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if request.param != "simulated":
-        path: Path = request.getfixturevalue("real_data")(request.param)
-        return path
-    from probe4d.scenes.simulator import simulate
-
-    path = tmp_path_factory.mktemp("devkit") / "simulated"
-    simulate(path, scenes=1, seed=3, cameras=True)
+def dataroot(request: pytest.FixtureRequest, photographed: Path) -> Path:
+    if request.param == "simulated":
+        return photographed
+    path: Path = request.getfixturevalue("real_data")(request.param)
     return path
 
 
