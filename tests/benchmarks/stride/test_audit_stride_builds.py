@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mutating import Original
+from mutating import Original, rebuilt, with_facts
 from stride_tables import built_of, cut_short, labels_of
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.stride.audit import audit
 from probe4d.benchmarks.stride.build import build
 from probe4d.benchmarks.stride.templates import TEMPLATES
@@ -78,3 +79,23 @@ def test_questions_that_are_too_near_to_a_line_are_named(original: Original, mon
     assert {*near.values()} == LEAST_MARGIN.keys()
     findings = audit(lax, original.root)
     assert {finding.question for finding in findings if "nearer to a line" in finding.what} == near.keys()
+
+
+class _Worded:
+    """A verbaliser that leaves the last open question plain."""
+
+    name = "test/words"
+
+    def texts(self, questions: Sequence[Question]) -> dict[str, str]:
+        return {question.id: f"In short: {question.answer}" for question in questions[:-1]}
+
+
+def test_references_that_were_worded_anew_keep_their_plain_ones(short: Original) -> None:
+    worded = built_of(short.root, templates="SP-2,SP-3,SP-7,TM-6", per_template=3, verbalizer=_Worded())
+    assert audit(worded, short.root) == []
+    first = next(question for question in worded.questions if "plain_reference" in question.facts)
+    other = with_facts(first, lambda facts: facts.update(plain_reference="It stands."))
+    broken = [other if question.id == first.id else question for question in worded.questions]
+    (found,) = audit(rebuilt(worded, broken, links=False), short.root)
+    assert (found.question, found.rule) == (first.id, first.rule)
+    assert found.what.startswith("facts.plain_reference: stored 'It stands.'")

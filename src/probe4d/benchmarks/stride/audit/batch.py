@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ class Batch:
     target: Rows
     findings: Findings
 
-    @property
+    @cached_property
     def frame(self) -> Rows:
         """Query frames, shape (n,)."""
         return np.array([question.fields["frames"][0] for question in self.questions], dtype=np.int64)

@@ -76,7 +76,7 @@ def _check_label(batch: Batch, at: int, name: str, part: Mapping[str, Any], labe
     value = part["answer"]
     if value not in TEMPLATES[name].options:
         batch.add(at, f"facts.reference_parts: {name} cannot be {value!r}")
-    facts = labels.facts(name, batch.drive, batch.frame[at], value)
+    facts = labels.facts(name, int(batch.frame[at]), value)
     _compare_part(batch, at, name, part, {"answer": value, "facts": facts})
     labels.note(batch, at, name, value)
 

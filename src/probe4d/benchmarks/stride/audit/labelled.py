@@ -6,7 +6,7 @@ from typing import Any
 
 from probe4d.benchmarks.stride.audit.batch import Batch
 from probe4d.benchmarks.stride.audit.deriving import LABELS
-from probe4d.benchmarks.stride.audit.measuring import NO_ROW, Drive
+from probe4d.benchmarks.stride.audit.measuring import NO_ROW
 from probe4d.benchmarks.stride.templates import TEMPLATES
 
 __all__ = ["LabelsTold"]
@@ -27,14 +27,14 @@ class LabelsTold:
         """Check questions that ask for a label."""
         for at, question in enumerate(batch.questions):
             batch.differ(at, "margin", question.fields["margin"], None)
-            expected = self.facts(batch.template.id, batch.drive, batch.frame[at], question.chosen)
+            expected = self.facts(batch.template.id, int(batch.frame[at]), question.chosen)
             batch.check_facts(at, expected)
             self.note(batch, at, batch.template.id, question.chosen)
 
-    def facts(self, template: str, _drive: Drive, frame: Any, value: str) -> dict[str, Any]:
+    def facts(self, template: str, frame: int, value: str) -> dict[str, Any]:
         """What the facts of an answer are."""
         later = TEMPLATES[template].future_frames
-        return {"label": LABELS[template], "value": value, "labelled_frame": int(frame) + later}
+        return {"label": LABELS[template], "value": value, "labelled_frame": frame + later}
 
     def note(self, batch: Batch, at: int, template: str, value: str) -> None:
         """Take in a label, and see that it contradicts none before."""
