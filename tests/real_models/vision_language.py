@@ -59,7 +59,8 @@ def write_vision_language_model(folder: Path, tokenizer: Path) -> None:
             image_seq_length=(SIDE_PX // PATCH_PX) ** 2,
         )
     )
-    model.generation_config = GenerationConfig(**special, do_sample=True)
+    ends = [words.eos_token_id, *range(0, len(words), 2)]  # random weights would end no reply before it is cut
+    model.generation_config = GenerationConfig(**{**special, "eos_token_id": ends}, min_new_tokens=3, do_sample=True)
     model.save_pretrained(folder)
     square = {"height": SIDE_PX, "width": SIDE_PX}
     LlavaProcessor(

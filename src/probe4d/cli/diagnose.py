@@ -137,9 +137,9 @@ def _print_overview(diagnosis: Diagnosis) -> None:
         *tables.tables_of_waypoints(overview.displacements(diagnosis), console.width),
         *tables.tables_of_averages(overview.averages(diagnosis), console.width),
     ]
-    if diagnosis.judges:
-        best = [record.highest for record in diagnosis.judges.values()]
-        shown += tables.tables_of_scores(overview.judge_means(diagnosis), best, console.width)
+    if (means := overview.judge_means(diagnosis)).height:
+        best = {run: record.highest for run, record in diagnosis.judges.items()}
+        shown += tables.tables_of_scores(means, best, console.width)
     if len(diagnosis.runs) > 1 and models["parameters"].count():
         shown += tables.tables_by_model(models, console.width)
     for table in shown:

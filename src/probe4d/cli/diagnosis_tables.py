@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from probe4d.cli import output
@@ -90,12 +90,12 @@ def tables_of_numbers(nearness: pl.DataFrame, width: int, *, asked: pl.DataFrame
     return _tables(["numbers", "figure"], labels, [output.harmless(name) for name in names], cells, width)
 
 
-def tables_of_scores(means: pl.DataFrame, best: Sequence[int], width: int) -> list[Table]:
-    """Mean scores of judges, two rows a family, a column for each judged run.
+def tables_of_scores(means: pl.DataFrame, best: Mapping[str, int], width: int) -> list[Table]:
+    """Mean scores of judges, two rows a family, a column for each run of which an answer was scored.
 
     Args:
         means: As `overview.judge_means` gives it.
-        best: The best score by the rubric of each run, in the order of the columns.
+        best: The best score by the rubric of each judged run.
         width: Characters on a line.
     """
     names = means.columns[2:]
@@ -105,7 +105,7 @@ def tables_of_scores(means: pl.DataFrame, best: Sequence[int], width: int) -> li
         labels.append(("" if family == told else output.harmless(family), metric.removeprefix("judge_mean_")))
         told = family
         cells.append([_amount(value) for value in values])
-    heads = [f"{output.harmless(name)}, of {highest}" for name, highest in zip(names, best, strict=True)]
+    heads = [f"{output.harmless(name)}, of {best[name]}" for name in names]
     return _tables(["judge's mean score", "answers"], labels, heads, cells, width)
 
 
