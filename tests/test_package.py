@@ -31,6 +31,7 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"load_lidar_lm", "save_released_checkpoint"}
     called |= {"judge_agreement", "read_judge_labels"}
     called |= {"convert_waymo", "convert_wod_e2e"}
+    called |= {"apply_review", "audit_references", "read_audit", "write_human_run", "write_review_sheet"}
     assert called <= set(probe4d.__all__)
 
 

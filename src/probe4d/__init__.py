@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from probe4d.models.request import Model, ModelFailure, Reply, Request
     from probe4d.report.page import write_report
     from probe4d.report.review.applying import apply_review
+    from probe4d.report.review.auditing import audit_references, read_audit
     from probe4d.report.review.people import write_human_run
     from probe4d.report.review.sheet import write_review_sheet
     from probe4d.runs.ask import ask
@@ -105,6 +106,7 @@ __all__ = [
     "__version__",
     "apply_review",
     "ask",
+    "audit_references",
     "build",
     "check",
     "compare_corpora",
@@ -135,6 +137,7 @@ __all__ = [
     "open_scenes",
     "prepare",
     "preset_named",
+    "read_audit",
     "read_benchmark",
     "read_detections",
     "read_judge_labels",
@@ -189,6 +192,7 @@ _HOMES = {
     "TrainingRow": "probe4d.models.lidar_lm.training.rows",
     "apply_review": "probe4d.report.review.applying",
     "ask": "probe4d.runs.ask",
+    "audit_references": "probe4d.report.review.auditing",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
     "compare_corpora": "probe4d.diagnosis.text.scoring",
@@ -219,6 +223,7 @@ _HOMES = {
     "open_scenes": "probe4d.scenes.opening",
     "prepare": "probe4d.runs.prepared",
     "preset_named": "probe4d.models.presets",
+    "read_audit": "probe4d.report.review.auditing",
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_judge_labels": "probe4d.exchange.judge_labels",
     "read_judgements": "probe4d.diagnosis.judging.judgements",

@@ -262,7 +262,7 @@ def _ask_a_talkative_server(run: Callable[..., str], bench: str, fake_server: Se
 
 
 def _judge_by_a_talkative_server(workplace: Workplace, fake_server: Server) -> None:
-    """With the key accepted and refused."""
+    """With the key accepted and refused; an audit of references likewise."""
     benchmark = text_benchmark(["It turns left."] * 4, workplace.folder / "texts")
     run_on_disk(benchmark, workplace.folder / "answered", ["It turns left."] * 4)
     asked = ("judge", "run", "texts", "answered", "--model", "openai-api/fake/m", "--max-retries", 1, "--debug")
@@ -273,6 +273,10 @@ def _judge_by_a_talkative_server(workplace: Workplace, fake_server: Server) -> N
     ):
         with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
         workplace.run(*asked, "--base-url", with_user, "--out", out, code=code)
+    said = json.dumps({"verdict": "inconsistent", "reason": "other", "replacement": ECHOED})
+    with_user = fake_server(default=said).base_url.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
+    asked = ("review", "audit", "texts", "--model", "openai-api/fake/m", "--evidence", "none", "--debug")
+    workplace.run(*asked, "--base-url", with_user, "--out", "audited")
 
 
 def _verbs() -> list[str]:
@@ -307,6 +311,10 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("ask", "nowhere", "--model", "openai/m", "--out", "asked"),
     ("judge", "run", "nowhere", "nowhere", "--model", "openai/m", "--out", "judged"),
     ("judge", "agree", "nowhere"),
+    ("review", "nowhere", "--out", "sheet.html"),
+    ("review", "audit", "nowhere", "--model", "openai/m", "--out", "audited"),
+    ("review", "apply", "nowhere", "decisions.json", "--out", "reviewed"),
+    ("review", "run", "nowhere", "decisions.json", "--out", "human"),
     ("diagnose", "nowhere", "--out", "report"),
 )
 

@@ -15,8 +15,9 @@ from probe4d.wording import counted, most_frequent
 
 if TYPE_CHECKING:
     from probe4d.report.review.applying import AppliedReview
+    from probe4d.runs.evidence_plan import EvidencePlan
 
-__all__ = ["review"]
+__all__ = ["Bench", "Evidence", "MaxFrames", "review", "shown_to_reviewers"]
 
 _SHEET = "sheet"
 
@@ -39,6 +40,12 @@ review = typer.Typer(
 app.add_typer(review, name="review")
 
 Bench = Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")]
+Evidence = Annotated[
+    str, typer.Option("--evidence", metavar="NAME", help="What is shown: cameras, birds-eye, one-camera or none.")
+]
+MaxFrames = Annotated[
+    int, typer.Option("--max-frames", metavar="N", help="Most frames shown; more are thinned evenly.")
+]
 DecisionsFile = Annotated[
     Path, typer.Argument(metavar="DECISIONS.json", help="The file that the page of a sheet saved.")
 ]
@@ -62,12 +69,14 @@ def sheet(
         int, typer.Option("--per-template", metavar="N", help="Most questions of a template.")
     ] = 10,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of the sample.")] = 42,
-    evidence: Annotated[
-        str, typer.Option("--evidence", metavar="NAME", help="What is shown: cameras, birds-eye, one-camera or none.")
-    ] = "cameras",
-    max_frames: Annotated[
-        int, typer.Option("--max-frames", metavar="N", help="Most frames shown; more are thinned evenly.")
-    ] = 16,
+    audit: Annotated[
+        Path | None,
+        typer.Option(
+            "--audit", metavar="FOLDER", help="What `probe4d review audit` wrote: proposals, to be taken or not."
+        ),
+    ] = None,
+    evidence: Evidence = "cameras",
+    max_frames: MaxFrames = 16,
     workers: options.Workers = None,
 ) -> None:
     """Write a sheet: one page that opens offline, with frames, questions and references, to be decided on.
@@ -76,11 +85,12 @@ def sheet(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
+    from probe4d.report.review.auditing import read_audit
     from probe4d.report.review.sheet import write_review_sheet
     from probe4d.runs.run import read_run
 
     read = read_benchmark(benchmark)
-    shown = _shown(evidence, max_frames)
+    shown = shown_to_reviewers(evidence, max_frames)
     scenes = None if shown.kind == "none" else reading.scenes_shown(read, shown, data, version)
     written = write_review_sheet(
         read,
@@ -88,6 +98,7 @@ def sheet(
         scenes=scenes,
         mode="answer" if answer else "review",
         answers=None if model_answers is None else read_run(model_answers),
+        proposals=None if audit is None else read_audit(audit, read).proposals,
         per_template=per_template,
         seed=seed,
         evidence=shown,
@@ -146,7 +157,7 @@ def run(
         output.note(f"  {line}")
 
 
-def _shown(name: str, max_frames: int) -> Any:
+def shown_to_reviewers(name: str, max_frames: int) -> EvidencePlan:
     """What a sheet shows, by its name on the command line."""
     import msgspec
 

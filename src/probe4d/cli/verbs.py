@@ -28,6 +28,7 @@ _FILES = (
     "export_checkpoint",
     "diagnose",
     "review",
+    "review_audit",
     "show",
     "demo",
 )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import msgspec
+
 from probe4d.models.asking import Finished
 from probe4d.models.request import Reply, Request
+from probe4d.store.files import write_bytes
 from probe4d.store.logs import append_lines, read_lines
 
 __all__ = ["ERRORS_FILE", "ReplyLog"]
@@ -72,3 +75,17 @@ class ReplyLog(Generic[Line]):
         if self._done is not None:
             for line in lines:
                 self._done(line)
+
+    def put_into_order(self, keys: Iterable[str]) -> None:
+        """Write the files anew in the order of keys, so that equal jobs have equal files; of errors the last stays.
+
+        Args:
+            keys: The keys of all requests of the job; lines and errors of others are dropped.
+        """
+        encode, ordered = msgspec.json.Encoder().encode_lines, list(keys)
+        write_bytes(self._folder / self._file, encode([self.lines[key] for key in ordered if key in self.lines]))
+        errors = [self._error_of(key, self.errors[key]) for key in ordered if key in self.errors]
+        if errors:
+            write_bytes(self._folder / ERRORS_FILE, encode(errors))
+        else:
+            (self._folder / ERRORS_FILE).unlink(missing_ok=True)

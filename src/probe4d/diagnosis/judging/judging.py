@@ -7,8 +7,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.judging.judgements import (
     JUDGEMENTS_FILE,
@@ -25,7 +23,7 @@ from probe4d.diagnosis.judging.prompts import prompt_fingerprint
 from probe4d.diagnosis.judging.verdicts import read_verdict
 from probe4d.errors import InputError
 from probe4d.models.asking import ask_all, close_model
-from probe4d.models.reply_log import ERRORS_FILE, ReplyLog
+from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import Redactor, without_secrets
 from probe4d.runs.opening import open_named
@@ -33,7 +31,6 @@ from probe4d.runs.plan import Course, RunPlan
 from probe4d.runs.requests import evidence_digest
 from probe4d.runs.run import Run
 from probe4d.scenes.tables import Scenes
-from probe4d.store.files import write_bytes
 from probe4d.store.hashing import digest
 from probe4d.store.job_folder import hold_folder
 
@@ -95,7 +92,7 @@ def judge(
             if remaining:
                 unasked.pop_all()  # from here on asking closes it
                 ask_all(model, prepared.requests(remaining, renderer=renderer), log, answered=bool(log.lines))
-            _put_into_order(out, candidates, log)
+            log.put_into_order(candidates)
     return read_judgements(out)
 
 
@@ -169,14 +166,3 @@ def _refuse_other_answers(
                 path=folder / JUDGEMENTS_FILE,
                 remedy="Judge into another folder.",
             )
-
-
-def _put_into_order(folder: Path, candidates: Mapping[str, Candidate], log: ReplyLog[Judgement]) -> None:
-    """Put the files into the benchmark's order, so that equal judgings have equal files; of errors the last stays."""
-    encode = msgspec.json.Encoder().encode_lines
-    write_bytes(folder / JUDGEMENTS_FILE, encode([log.lines[key] for key in candidates if key in log.lines]))
-    errors = [JudgeError(key=key, error=log.errors[key]) for key in candidates if key in log.errors]
-    if errors:
-        write_bytes(folder / ERRORS_FILE, encode(errors))
-    else:
-        (folder / ERRORS_FILE).unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from probe4d.diagnosis.judging.rubrics import Rubric
 from probe4d.diagnosis.parsing.normalise import after_last_thought
 from probe4d.diagnosis.parsing.parsed import CUT_REASONS
 
-__all__ = ["Verdict", "read_verdict"]
+__all__ = ["Verdict", "json_objects", "read_verdict"]
 
 _MOST_CHARACTERS = 100_000
 """Of a reply that is searched for a verdict; one that is longer holds none."""
@@ -49,7 +49,7 @@ def read_verdict(text: str, rubric: Rubric, *, finish_reason: str | None = None)
     """
     said, _ = after_last_thought(text)
     try:
-        found = _objects(said)
+        found = json_objects(said)
     except ValueError as error:
         return Verdict({}, fault="was cut off at its limit" if _is_cut(finish_reason) else str(error))
     if len(found) != 1:
@@ -79,7 +79,7 @@ def _verdict(members: Sequence[tuple[str, Any]], rubric: Rubric) -> Verdict:
     return Verdict(scores, reasons[0] if reasons else None)
 
 
-def _objects(text: str) -> list[Sequence[tuple[str, Any]]]:
+def json_objects(text: str) -> list[Sequence[tuple[str, Any]]]:
     """The JSON objects of a text, the names and values of each in order.
 
     Raises:

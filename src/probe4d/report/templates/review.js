@@ -297,7 +297,9 @@
   // ---- files ---------------------------------------------------------------------------------------
 
   function save() {
-    const content = JSON.stringify({ ...base, ...decisions }, null, 1);
+    const audited = items.filter((one) => one.proposal && !decisions.items[one.id]);
+    const untouched = Object.fromEntries(audited.map((one) => [one.id, { proposal: one.proposal }]));
+    const content = JSON.stringify({ ...base, ...decisions, items: { ...untouched, ...decisions.items } }, null, 1);
     const link = element("a", { download: `decisions-${base.sheet}.json`, href: URL.createObjectURL(new Blob([content], { type: "application/json" })) });
     document.body.append(link);
     link.click();
