@@ -59,7 +59,7 @@ def gaps_or_depths(first: Places, second: Places) -> Array:
 
 def _beyond_sides(first: Places, second: Places) -> Array:
     """How far the nearest corner of the second lies beyond that side of the first which it lies farthest beyond."""
-    sides = np.roll(first, -1, axis=-1) - first
+    sides = first[..., [1, 2, 3, 0]] - first
     outward = -1j * sides / np.abs(sides)
     reach = (outward.conj()[..., None] * (second[..., None, :] - first[..., None])).real
     beyond: Array = reach.min(axis=-1).max(axis=-1)
