@@ -127,16 +127,25 @@ def test_beyond_25_m_it_is_not_asked_how_something_moves() -> None:
 
 
 def test_patterns_have_wider_lines() -> None:
-    def faster(change_mps: float) -> Seen:
-        """5 m/s, and from one second before the query frame on faster."""
-        steps = range(-QUERY, FRAMES - QUERY)
-        places = [20.0 + 5.0 * step / 2 + max(step + 2, 0) / 2 * change_mps for step in steps]
-        return Seen("a", [(x - change_mps, 0.0) for x in places])
+    def faster(change_mps: float) -> str | None:
+        """As fast as the ego vehicle until one second before the query frame, then faster."""
+        places = [(10.0 + (max(step + 2, 0) / 2 - 1) * change_mps, 0.0) for step in range(-QUERY, FRAMES - QUERY)]
+        return text(objects.recent_motion, drive([Seen("a", places)], speed_mps=5.0))
 
-    assert text(objects.recent_motion, drive([faster(2.5)])) == "moved straight on at a steady speed"
-    assert text(objects.recent_motion, drive([faster(2.7)])) == "too close"
-    assert text(objects.recent_motion, drive([faster(3.5)])) == "sped up"
-    assert text(objects.future_motion, drive([faster(3.5)])) == "moves straight on at a steady speed"
+    assert [faster(change) for change in (0.0, 2.5, 2.7)] == [*["moved straight on at a steady speed"] * 2, "too close"]
+    assert faster(3.5) == "sped up"
+    beside = drive([Seen("a", still(10.0, 3.0))], speed_mps=5.0)
+    assert text(objects.future_motion, beside) == "moves straight on at a steady speed"
+
+
+@pytest.mark.parametrize(
+    ("speed_mps", "is_asked"), [(0.0, True), (1.0, True), (1.8, True), (2.2, False), (10.0, False)]
+)
+def test_what_a_slope_could_make_up_is_not_asked(speed_mps: float, is_asked: bool) -> None:
+    """What stands 10 m ahead, from a car that drives towards it."""
+    signals = drive([Seen("a", moving(10.0, 0.0, -speed_mps))], speed_mps=speed_mps)
+    answer = text(objects.direction_of_motion, signals)
+    assert answer == ("it stands still" if is_asked else "too close")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +154,8 @@ def test_patterns_have_wider_lines() -> None:
         (0.5, "they do not approach each other"),
         (0.9, "too close"),
         (1.5, "more than 8 s"),
-        (4.0, "4 to 8 s"),
+        (3.4, "4 to 8 s"),
+        (4.0, "too close"),  # 5 s, and a slope could take more than a second off
         (7.0, "2 to 4 s"),
     ],
 )
@@ -175,20 +185,32 @@ class TestMainRisk:
     @pytest.mark.parametrize(
         "seen",
         [
-            Seen("a", still(31.0, 0.0)),  # beyond the way
-            Seen("a", still(10.0, 1.51)),  # beside it, and not met
-            Seen("a", moving(10.0, 5.1, -5.0)),  # met, and too far aside
+            Seen("a", still(41.1, 0.0)),  # beyond where targets are
+            Seen("a", moving(10.0, 6.1, -5.0)),  # met, and too far aside
             Seen("a", still(10.0, 0.0), "traffic cone", "traffic cone"),  # no road user
         ],
     )
     def test_nobody(self, seen: Seen) -> None:
         assert text(objects.main_risk_source, drive([seen])) == "no road user"
+        assert text(objects.main_risk_source, drive()) == "no road user"
+
+    @pytest.mark.parametrize(
+        ("seen", "answer"),
+        [
+            (Seen("a", still(40.9, 0.0)), "too close"),
+            (Seen("a", still(10.0, 5.9)), "too close"),
+            (Seen("a", still(31.0, 0.0)), None),  # ahead, and not on the way yet
+            (Seen("a", still(10.0, 1.6)), None),  # in the next lane, and not met
+        ],
+    )
+    def test_nobody_is_said_where_nobody_is_near(self, seen: Seen, answer: str | None) -> None:
+        assert text(objects.main_risk_source, drive([seen])) == answer
 
     def test_an_emergency_vehicle_is_one(self) -> None:
         seen = Seen("a", still(10.0, 0.0), "emergency vehicle", None)
         assert text(objects.main_risk_source, drive([seen])) == "an emergency vehicle"
 
-    @pytest.mark.parametrize(("place", "is_asked"), [((10.0, 4.0), False), ((10.0, 5.1), True), ((31.0, 0.0), True)])
+    @pytest.mark.parametrize(("place", "is_asked"), [((10.0, 8.0), False), ((29.9, 0.0), False), ((30.1, 0.0), True)])
     def test_nothing_is_asked_beside_what_is_cut_off(self, place: tuple[float, float], is_asked: bool) -> None:
         cut_off = Seen("b", still(*place), is_cut_off=True)
         signals = drive([Seen("a", still(12.0, 0.0)), cut_off])

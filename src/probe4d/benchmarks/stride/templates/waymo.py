@@ -38,10 +38,13 @@ from probe4d.benchmarks.stride.waymo.thresholds import (
     ESTIMATED_SPEED_CHANGE_MPS,
     ESTIMATED_STILL_MPS,
     ESTIMATED_TURN_DEG,
+    MOST_ESTIMATED_RANGE_M,
     MOST_MOVING_RANGE_M,
+    MOST_SLOPE_MPS,
     OCCLUSION_BOUNDS,
     RATED_HORIZON_S,
     RATING_BOUNDS,
+    SLOPE_DEG,
 )
 
 __all__ = ["WAYMO_TEMPLATES", "waymo_templates"]
@@ -60,7 +63,10 @@ _OBJECTS: tuple[Need, ...] = ("estimated objects",)
 _BOX: tuple[Need, ...] = ("estimated box",)
 _LATER: tuple[Need, ...] = ("estimated objects", "future")
 _ON_GROUND = "where the lower edge of its box meets flat ground"
-_MOVES = f"estimated places over ground, for targets up to {MOST_MOVING_RANGE_M:g} m away"
+_MOVES = (
+    f"estimated places over ground, for targets up to {MOST_MOVING_RANGE_M:g} m away, where a slope of {SLOPE_DEG:g}° "
+    f"would make up no more than {MOST_SLOPE_MPS:g} m/s"
+)
 
 
 def _as_annotated(name: str, **changes: Any) -> Template:
@@ -104,8 +110,9 @@ _SCENE = (
         measure=(
             f"Of the estimated objects that stand on the way ahead ({PATH_AHEAD_M:g} m, {PATH_HALF_WIDTH_M:g} m to "
             f"either side) or come nearer within {LANE_FAR_SIDE_M:g} m to either side, to be met in less than "
-            f"{TIME_TO_COLLISION_BOUNDS_S[-1]:g} s: the one that would be met first, else the nearest on the way. Not "
-            "asked where a border of the image cuts off something near."
+            f"{TIME_TO_COLLISION_BOUNDS_S[-1]:g} s: the one that would be met first, else the nearest on the way. "
+            f"Nobody where no road user is that near to the way up to {MOST_ESTIMATED_RANGE_M:g} m ahead. Not asked "
+            f"where a border of the image cuts off something within {PATH_AHEAD_M:g} m."
         ),
         question="What is the main source of risk ahead of the ego vehicle?",
         options=(
@@ -236,8 +243,8 @@ _TIME = (
     _as_annotated(
         "TE-2",
         measure=(
-            f"Distance by the speed at which it shrinks, of {_MOVES}; less than {ESTIMATED_APPROACH_MPS:g} m/s is no "
-            "approach."
+            f"Distance by the speed at which it shrinks, for targets up to {MOST_MOVING_RANGE_M:g} m away, where a "
+            f"slope of {SLOPE_DEG:g}° would change no answer; less than {ESTIMATED_APPROACH_MPS:g} m/s is no approach."
         ),
         needs=_OBJECTS,
         verdict="ours",
