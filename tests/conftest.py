@@ -45,8 +45,18 @@ settings.register_profile("unhurried", usual, deadline=None, derandomize=usual.d
 settings.load_profile("unhurried")
 
 
+LONG = ("tests/real_models/", "test_key_canary.py", "test_killed_runs.py", "test_train_encoder.py", "_in_chromium.py")
+"""Of which files tests take longest: no worker begins with them when the others have nothing left to do."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let workers take files in the order of the collection, not those with most tests first."""
+    config.option.loadscopereorder = False
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Where everything is required, see that there are tests of every kind."""
+    """Put the longest files first; where everything is required, see that there are tests of every kind."""
+    items.sort(key=lambda item: not any(part in item.nodeid for part in LONG))
     if REQUIRE_ALL and not config.option.file_or_dir:
         found = {mark.name for item in items for mark in item.iter_markers()}
         missing = {"real_data", "browser", "peer"} - found
