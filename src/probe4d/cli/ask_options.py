@@ -138,9 +138,7 @@ MaxSide = Annotated[
 ]
 ClipSide = Annotated[
     int | None,
-    _evidence(
-        "--clip-side", metavar="PIXELS", help="The same with questions that show more than 5 frames. Left out: no other."
-    ),
+    _evidence("--clip-side", metavar="PIXELS", help="The same where more than 5 frames are shown. Left out: no other."),
 ]
 JpegQuality = Annotated[int | None, _evidence("--jpeg-quality", metavar="N", help="1 to 95. Left out: 85.")]
 Workers = Annotated[
