@@ -31,26 +31,26 @@ class Asked(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def bench(command: Command, simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bench(here: Command, simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("smollm2") / "bench"
-    done = command("build", "lidar-hallu", simulated, "--per-family", QUESTIONS // FAMILIES, "--out", folder)
+    done = here("build", "lidar-hallu", simulated, "--per-family", QUESTIONS // FAMILIES, "--out", folder)
     assert done.returncode == 0, done.stderr
     return folder
 
 
 @pytest.fixture(scope="module")
-def asked(command: Command, bench: Path, smollm2: Path, smollm2_server: Server) -> Asked:
+def asked(command: Command, here: Command, bench: Path, smollm2: Path, smollm2_server: Server) -> Asked:
     """Every question asked greedily by both routes, without evidence."""
     folder = bench.parent
     server = ("--model", f"openai-api/local/{smollm2_server.model}", "--base-url", smollm2_server.base_url)
-    here = ("--model", "hf/smollm2", "-M", f"model_path={smollm2}", "-M", "do_sample=false")
-    of_route = {"http": (*server, "--temperature", 0), "hf": (*here, "--max-connections", QUESTIONS // 2)}
+    loaded = ("--model", "hf/smollm2", "-M", f"model_path={smollm2}", "-M", "do_sample=false")
+    of_route = {"http": (*server, "--temperature", 0), "hf": (*loaded, "--max-connections", QUESTIONS // 2)}
     for route in ROUTES:
         done = command("ask", bench, "--out", folder / route, "--max-tokens", MAX_TOKENS, *of_route[route])
         assert done.returncode == 0, done.stderr
     runs = {route: folder / route for route in ROUTES}
     beside = [word for route in ROUTES for control in CONTROLS for word in ("--compare", f"{route}:{control}")]
-    done = command("diagnose", bench, *runs.values(), *beside, "--no-report", "--out", folder / "report")
+    done = here("diagnose", bench, *runs.values(), *beside, "--no-report", "--out", folder / "report")
     assert done.returncode == 0, done.stderr
     return Asked(
         folder,
@@ -115,11 +115,11 @@ def test_replies_that_were_cut_are_counted(asked: Asked) -> None:
     assert states.filter(state="truncated").height == read.filter(state="truncated").height
 
 
-def test_the_server_honours_the_seed(command: Command, bench: Path, smollm2_server: Server, tmp_path: Path) -> None:
+def test_the_server_honours_the_seed(here: Command, bench: Path, smollm2_server: Server, tmp_path: Path) -> None:
     """One connection: the server's generator is seeded when a request comes in, not when its turn comes."""
 
     def asked_twice(name: str) -> pl.DataFrame:
-        done = command(
+        done = here(
             *("ask", bench, "--out", tmp_path / name, "--model", f"openai-api/local/{smollm2_server.model}"),
             *("--base-url", smollm2_server.base_url, "--temperature", 1.5, "--max-tokens", MAX_TOKENS),
             *("--setting", "repeat:2", "--seed", 1, "--limit", 3, "--max-connections", 1),

@@ -32,18 +32,18 @@ class Asked(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def streets(command: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def streets(here: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = tmp_path_factory.mktemp("streets") / "data"
-    ran(command, "simulate", data, "--scenes", 2, "--seed", 3)
+    ran(here, "simulate", data, "--scenes", 2, "--seed", 3)
     return data
 
 
 @pytest.fixture(scope="module")
-def asked(command: Command, streets: Path, vision_language_server: Server, smollm2_server: Server) -> Asked:
+def asked(here: Command, streets: Path, vision_language_server: Server, smollm2_server: Server) -> Asked:
     """Two questions of each template, asked greedily: with the image, a black one, and of a model that only reads."""
     folder = streets.parent
     bench = folder / "bench"
-    ran(command, "build", "spatial-qa", streets, "--refer", "marker", "--scale", "sample:76", "--out", bench)
+    ran(here, "build", "spatial-qa", streets, "--refer", "marker", "--scale", "sample:76", "--out", bench)
     shown = (
         "--model",
         f"openai-api/local/{vision_language_server.model}",
@@ -58,15 +58,15 @@ def asked(command: Command, streets: Path, vision_language_server: Server, smoll
         "reasoned": (*read, "--setting", "chain-of-thought", "--sample", 20, "--max-tokens", 12),
     }
     for name, options in told.items():
-        ran(command, "ask", bench, "--out", folder / name, "--temperature", 0, *options)
+        ran(here, "ask", bench, "--out", folder / name, "--temperature", 0, *options)
     runs = [folder / name for name in RUNS]
-    ran(command, "diagnose", bench, *runs, "--data", streets, "--out", folder / "report")
+    ran(here, "diagnose", bench, *runs, "--data", streets, "--out", folder / "report")
     answers = {name: read_run(folder / name).answers for name in RUNS}
     return Asked(pl.read_parquet(bench / "questions.parquet"), answers, folder / "report")
 
 
-def ran(command: Command, *arguments: object) -> str:
-    done = command(*arguments)
+def ran(here: Command, *arguments: object) -> str:
+    done = here(*arguments)
     assert done.returncode == 0, done.stderr
     return str(done.stdout)
 
@@ -106,13 +106,11 @@ def test_reasoning_first_is_compared_with_answering_at_once(asked: Asked) -> Non
     assert set(LEVELS) <= set(changes["family"])
 
 
-def test_captioning_runs_from_crops_to_questions(
-    command: Command, streets: Path, vision_language_server: Server
-) -> None:
+def test_captioning_runs_from_crops_to_questions(here: Command, streets: Path, vision_language_server: Server) -> None:
     """The model's words are no noun phrases: each object is asked for three times, and has no caption then."""
     folder = streets.parent / "captions"
     said = ran(
-        command,
+        here,
         *("caption", streets, "--out", folder, "--model", f"openai-api/local/{vision_language_server.model}"),
         *("--base-url", vision_language_server.base_url, "--temperature", 0, "--max-tokens", 4, "--min-side", 250),
     )
@@ -125,6 +123,6 @@ def test_captioning_runs_from_crops_to_questions(
     written = folder / "by-hand.jsonl"
     lines = [{**line, "caption": line["caption"] or f"the thing {line['track'][:6]}"} for line in captions]
     written.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    ran(command, "build", "spatial-qa", streets, "--captions", written, "--out", folder / "bench", "--min-side", 250)
+    ran(here, "build", "spatial-qa", streets, "--captions", written, "--out", folder / "bench", "--min-side", 250)
     questions = pl.read_parquet(folder / "bench" / "questions.parquet")
     assert set(questions["entities"].explode().drop_nulls()) <= {line["caption"] for line in lines}

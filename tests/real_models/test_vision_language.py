@@ -33,27 +33,25 @@ class Dataset(NamedTuple):
 @pytest.fixture(
     scope="module", params=["simulated", pytest.param("kitti_0001_nuscenes_format", marks=pytest.mark.real_data)]
 )
-def dataset(request: pytest.FixtureRequest, command: Command, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+def dataset(request: pytest.FixtureRequest, here: Command, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     folder = tmp_path_factory.mktemp("shown")
     if request.param == "simulated":
-        data = folder / "data"
-        done = command("simulate", data, "--scenes", 1, "--seed", 3)
-        assert done.returncode == 0, done.stderr
+        data = request.getfixturevalue("photographed")
     else:
         data = request.getfixturevalue("real_data")(request.param)
-    done = command("build", "lidar-hallu", data, "--per-family", 6, "--out", folder / "bench")
+    done = here("build", "lidar-hallu", data, "--per-family", 6, "--out", folder / "bench")
     assert done.returncode == 0, done.stderr
     return Dataset(data, folder / "bench", folder)
 
 
 @pytest.fixture(scope="module")
-def ask(command: Command, dataset: Dataset, vision_language_server: Server) -> Callable[..., pl.DataFrame]:
+def ask(here: Command, dataset: Dataset, vision_language_server: Server) -> Callable[..., pl.DataFrame]:
     """Ask every question greedily, once for each way of showing; give the answers."""
 
     def run(name: str, *options: object) -> pl.DataFrame:
         out = dataset.runs / name
         if not out.exists():
-            done = command(
+            done = here(
                 *("ask", dataset.bench, "--out", out, "--data", dataset.data, *options),
                 *("--model", f"openai-api/local/{vision_language_server.model}"),
                 *("--base-url", vision_language_server.base_url, "--temperature", 0, "--max-tokens", 8),
@@ -91,13 +89,11 @@ def test_what_is_in_the_pictures_reaches_the_model(ask: Callable[..., pl.DataFra
     assert (ask("birds-eye", "--evidence", "birds-eye")["evidence"] != cameras["evidence"]).all()
 
 
-def test_the_figures_say_what_evidence_added(
-    ask: Callable[..., pl.DataFrame], command: Command, dataset: Dataset
-) -> None:
+def test_the_figures_say_what_evidence_added(ask: Callable[..., pl.DataFrame], here: Command, dataset: Dataset) -> None:
     for view in (*VIEWS, "none"):
         ask(view, "--evidence", view)
     runs = [dataset.runs / name for name in ("none", *VIEWS)]
-    done = command("diagnose", dataset.bench, *runs, "--no-report", "--out", dataset.runs / "report")
+    done = here("diagnose", dataset.bench, *runs, "--no-report", "--out", dataset.runs / "report")
     assert done.returncode == 0, done.stderr
     figures = pl.read_csv(dataset.runs / "report" / "figures.csv")
     for view in VIEWS:
