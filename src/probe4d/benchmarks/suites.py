@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -122,8 +122,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         faulty: Number of questions with a finding.
         events_taken_as_told: Number of questions about events that the dataset cannot tell of; of those, bounds
             and options are checked alone.
-        estimates_taken_as_told: Number of questions that rest on objects which were estimated and are no part of the
-            dataset; of those the form is checked, and that references say what their parts do.
+        estimates_taken_as_told: By template the number of questions that rest on objects which were estimated and are
+            no part of the dataset; of those the form is checked, and that references say what their parts do.
         labels_taken_as_told: Number of questions for labels that a file told; of those it is checked that they agree.
         findings: What differs or breaks a promise of the benchmark; empty if all is well.
     """
@@ -131,7 +131,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     questions: int
     faulty: int
     events_taken_as_told: int
-    estimates_taken_as_told: int
+    estimates_taken_as_told: Mapping[str, int]
     labels_taken_as_told: int
     findings: Sequence[AuditFinding]
 
@@ -161,7 +161,13 @@ def check(
         faulty=len({finding.question for finding in findings if finding.question}),
         events_taken_as_told=_resting_on(benchmark, ("events",)),
         labels_taken_as_told=_resting_on(benchmark, _LABELS),
-        estimates_taken_as_told=_resting_on(benchmark, ("estimated objects",)),
+        estimates_taken_as_told=dict(
+            benchmark.table.filter(pl.col("needs").list.contains("estimated objects"))
+            .group_by("template", maintain_order=True)
+            .len()
+            .sort("template")
+            .iter_rows()
+        ),
         findings=findings,
     )
 

@@ -53,9 +53,11 @@ def check(
             print(f"{told:,} events were taken as B4DL tells them: their intervals cannot be derived from the dataset")
         if told := checked.labels_taken_as_told:
             print(f"{counted(told, 'answer')} on labels were taken as their file told them: the dataset has none")
-        if told := checked.estimates_taken_as_told:
+        if by_template := checked.estimates_taken_as_told:
+            each = ", ".join(f"{name} {n:,}" for name, n in by_template.items())
             print(
-                f"{told:,} answers were taken as they are told: they rest on estimated objects, which no dataset holds"
+                f"{sum(by_template.values()):,} answers were taken as they are told, since they rest on estimated "
+                f"objects, which no dataset holds: {each}"
             )
     if checked.findings:
         raise typer.Exit(1)

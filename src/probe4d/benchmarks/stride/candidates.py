@@ -39,7 +39,7 @@ _SPARE = 4
 
 _NO_TARGETS = (
     "objects at query frames that are no targets: too far, too small in every image, without a LiDAR return, or not "
-    "annotated in all five frames"
+    "there in all five frames"
 )
 
 _GAP = "a key frame is missing among those that it shows or measures"
@@ -251,4 +251,5 @@ def _unasked(signals: Signals, asked: Sequence[Template]) -> Counter[str]:
     if any(template.has_target for template in asked):
         there = signals.objects.filter(pl.col("frame") >= HISTORY_FRAMES).height
         found[_NO_TARGETS] = there - signals.targets.height
+        found.update(signals.dropped)
     return found

@@ -5,7 +5,8 @@ Tables of one kind for every dataset; what a dataset does not say is null, and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -104,6 +105,7 @@ class Signals:
         labels: Columns of `LABELS_SCHEMA`: what people or other tools say of scenes and objects.
         seed: Seed of the draws that rules make.
         lines: Where the motion of objects is told apart.
+        dropped: Number of objects of the data that are not among them, by reason.
     """
 
     ego: pl.DataFrame
@@ -112,6 +114,7 @@ class Signals:
     labels: pl.DataFrame
     seed: int = 42
     lines: Lines = ANNOTATED
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 def signals_of(scenes: Scenes, labels: pl.DataFrame | None = None, *, seed: int = 42) -> Signals:

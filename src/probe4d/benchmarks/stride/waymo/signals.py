@@ -37,6 +37,7 @@ __all__ = ["ESTIMATED", "EstimatedSignals", "as_points", "estimated_signals", "s
 ESTIMATED = Lines(ESTIMATED_STILL_MPS, ESTIMATED_SPEED_CHANGE_MPS, ESTIMATED_TURN_DEG, ESTIMATED_APPROACH_MPS)
 """Where the motion of estimated objects is told apart."""
 
+_MISPLACED = "detected objects that are nowhere on flat ground, or that a border of their image cuts off"
 _KEY = ["scene", "frame", "track"]
 _BOUNDS = {"left": "width", "top": "height", "right": "width", "bottom": "height"}
 _GROUPS: dict[Kind, str] = {
@@ -104,6 +105,7 @@ def estimated_signals(
         labels=given.filter(pl.col("scene").is_in(scenes.scenes["scene"].implode())),
         seed=seed,
         lines=ESTIMATED,
+        dropped={_MISPLACED: boxes.height - placed.height},
         boxes=boxes,
         driving=driving.of(scenes),
         clusters=clusters,
