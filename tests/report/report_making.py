@@ -13,6 +13,13 @@ from probe4d.benchmarks.benchmark import Benchmark, SourceDataset
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.report.lookup import Lookup
+from probe4d.report.sections.accuracy import accuracy
+from probe4d.report.sections.part import Section
+from probe4d.report.sections.relations import relations
+from probe4d.report.sections.run_families import run_families
+from probe4d.report.sections.slices import slices
+from probe4d.report.sections.words_by_template import words_by_template
 from probe4d.runs.run import Run
 from probe4d.scenes.tables import Scenes
 
@@ -192,6 +199,21 @@ def diagnosed(
     asked = benchmark(questions or many_questions())
     runs = [run(name, asked, replies) for name, replies in (answers or {}).items()]
     return diagnose(asked, runs, compare=compare)
+
+
+def part_of(diagnosis: Diagnosis, anchor: str) -> Section:
+    """One of a report's `sections`; no chart of the others is drawn, which takes seconds."""
+    lookup, names = Lookup.of(diagnosis), diagnosis.answerers(numbers=False, waypoints=False)
+    made = {
+        "accuracy": lambda: accuracy(lookup, names),
+        "relations": lambda: relations(lookup, names),
+        "run-families": lambda: run_families(diagnosis, lookup, names),
+        "slices": lambda: slices(diagnosis, names),
+        "templates": lambda: words_by_template(diagnosis),
+    }[anchor]()
+    assert made.anchor == anchor
+    assert made.charts, "without charts it is no part of a report"
+    return made
 
 
 def run(name: str, asked: Benchmark, replies: list[str]) -> Run:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
-from report_making import benchmark, diagnosed, many_questions, right_answers, run
+from report_making import benchmark, diagnosed, many_questions, part_of, right_answers, run
 
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.diagnose import diagnose
@@ -107,7 +107,7 @@ def test_evidence_that_helps_speaks_for_a_model_without_leading() -> None:
     assert statements[0].text.startswith("100.0")
     (helps,) = (one for one in statements if one.text.startswith("Its camera pictures add to what it gets right: "))
     assert helps.tone == "good"
-    assert helps.text in [one.text.removeprefix("sees: ") for one in part(diagnosis, "run-families").statements]
+    assert helps.text in [one.text.removeprefix("sees: ") for one in part_of(diagnosis, "run-families").statements]
     assert not any("blind" in one.text for one in said_of(diagnosis, "blind"))
 
 
@@ -146,7 +146,7 @@ def test_another_scene_is_said_of_the_run_that_saw_its_own() -> None:
     assert told.text.startswith("What it gets right depends on which scene it sees.")
     assert f"({len(RIGHT)} questions), it gives that one in 100.0\u202f%" in told.text
     assert "the one of its own scene in 0.0\u202f%" in told.text
-    row = part(diagnosis, "run-families").table.rows[0]
+    row = part_of(diagnosis, "run-families").table.rows[0]
     assert row[-3:] == ("100.0\u202f%", "0.0\u202f%", str(len(RIGHT)))
 
 
@@ -200,8 +200,9 @@ def test_few_questions_carry_no_sentence() -> None:
         record = msgspec.structs.replace(made.record, model="model", evidence=evidence_named(evidence))
         runs.append(Run(name, record, made.answers))
     diagnosis = diagnose(few, runs)
-    assert part(diagnosis, "run-families").table.rows
-    assert part(diagnosis, "run-families").statements == []
+    section = part_of(diagnosis, "run-families")
+    assert section.table.rows
+    assert section.statements == []
     assert not any("Asked without them" in one.text for one in said_of(diagnosis, "sees"))
 
 
@@ -339,7 +340,7 @@ def test_few_scenes_judge_no_change() -> None:
         record = msgspec.structs.replace(one.record, model="model", evidence=evidence_named(seen))
         runs.append(Run(one.name, record, one.answers))
     diagnosis = diagnose(asked, runs)
-    statements = [*said_of(diagnosis, "saw cameras"), *part(diagnosis, "run-families").statements]
+    statements = [*said_of(diagnosis, "saw cameras"), *part_of(diagnosis, "run-families").statements]
     assert {one.tone for one in statements} == {"note"}
     texts = "\n".join(one.text for one in statements)
     assert "Its camera pictures: 100.0\u202f% of " in texts

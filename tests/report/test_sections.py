@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import msgspec
 import polars as pl
 import pytest
-from report_making import benchmark, diagnosed, many_questions, right_answers, run
+from report_making import benchmark, diagnosed, many_questions, part_of, right_answers, run
 from view_making import view_question
 
 import making
@@ -44,7 +44,7 @@ def test_families_come_in_the_order_of_the_benchmark_whatever_the_first_run_was_
     asked = last.answers.join(whole.table.filter(family=families[-1]), left_on="question", right_on="id", how="semi")
     record = msgspec.structs.replace(last.record, selection=Selection(families=(families[-1],)))
     diagnosis = diagnose(whole, [Run("last", record, asked), run("all", whole, WORSE)])
-    (accuracy,) = (section for section in sections(diagnosis) if section.anchor == "accuracy")
+    accuracy = part_of(diagnosis, "accuracy")
     titles = list(dict.fromkeys(row[0] for row in accuracy.table.rows))
     of_families = [title.split()[0].lower() for title in titles if title.split()[0].lower() in families]
     assert list(dict.fromkeys(of_families)) == families
@@ -75,7 +75,7 @@ def test_relations_are_told_in_words() -> None:
     ]
     benchmark = making.benchmark_of(asked)
     run = making.run_of("model", benchmark, [{"question": one.id, "text": "Yes"} for one in asked])
-    part = next(one for one in sections(diagnose(benchmark, [run])) if one.anchor == "relations")
+    part = part_of(diagnose(benchmark, [run]), "relations")
     assert [row[1:3] for row in part.table.rows if row[0] == "model"] == [
         ("direct reasoning", "all"),
         ("direct reasoning", "shorter in length"),
@@ -107,12 +107,11 @@ def test_features_say_how_they_stand(parts: dict[str, Section]) -> None:
     assert "three times the width" in parts["shortcuts"].intro
 
 
-def test_runs_that_are_not_drawn_are_spoken_of() -> None:
+def test_runs_that_are_not_drawn_are_spoken_of(parts: dict[str, Section]) -> None:
     runs = {f"run-{number}": WORSE for number in range(6)}
-    (section,) = (part for part in sections(diagnosed(runs, QUESTIONS)) if part.anchor == "slices")
+    section = part_of(diagnosed(runs, QUESTIONS), "slices")
     assert "Drawn are the first 4 of 6 runs, run-0, run-1, run-2 and run-3; the table holds all." in section.intro
-    (section,) = (part for part in sections(DIAGNOSIS) if part.anchor == "slices")
-    assert "Drawn are" not in section.intro
+    assert "Drawn are" not in parts["slices"].intro
 
 
 def test_one_run_has_no_changes() -> None:
@@ -152,7 +151,7 @@ def test_no_chart_prints_a_missing_value(diagnosis: Diagnosis) -> None:
 
 
 def test_runs_that_were_asked_a_part_are_drawn_with_how_much() -> None:
-    (accuracy,) = (one for one in sections(few_and_partial()) if one.anchor == "accuracy")
+    accuracy = part_of(few_and_partial(), "accuracy")
     existence = sum(one.family == "existence" for one in many_questions(1))
     assert f"100.0\u202f% of {existence}<" in accuracy.charts[0].svg
 
@@ -167,18 +166,17 @@ def test_pairs_are_drawn_with_their_number(parts: dict[str, Section]) -> None:
 def test_bins_of_a_part_are_not_drawn_among_those_of_all() -> None:
     other = (pl.col("run") == "after") & (pl.col("by") == "margin")
     moved = DIAGNOSIS.slices.with_columns(pl.col("from") + pl.when(other).then(0.5).otherwise(0.0))
-    (slices,) = (one for one in sections(dataclasses.replace(DIAGNOSIS, slices=moved)) if one.anchor == "slices")
+    slices = part_of(dataclasses.replace(DIAGNOSIS, slices=moved), "slices")
     drawn = {chart.title: "after" in chart.words for chart in slices.charts}
     assert drawn
     assert {title: "margin" not in title for title in drawn} == drawn
     assert {row[1] for row in slices.table.rows if "margin" in row[0]} >= {"before", "after"}
 
 
-def test_bins_that_begin_alike_and_end_otherwise_keep_their_names() -> None:
+def test_bins_that_begin_alike_and_end_otherwise_keep_their_names(parts: dict[str, Section]) -> None:
     other = (pl.col("run") == "after") & (pl.col("by") == "margin")
     longer = DIAGNOSIS.slices.with_columns(pl.when(other).then(pl.col("from") + 0.25).otherwise("to").alias("to"))
-    (slices,) = (one for one in sections(dataclasses.replace(DIAGNOSIS, slices=longer)) if one.anchor == "slices")
-    (usual,) = (one for one in sections(DIAGNOSIS) if one.anchor == "slices")
+    slices, usual = part_of(dataclasses.replace(DIAGNOSIS, slices=longer), "slices"), parts["slices"]
     for name, changed in (("before", False), ("after", True)):
         named, before = ([row[2] for row in part.table.rows if row[1] == name] for part in (slices, usual))
         assert (named != before) == changed
@@ -195,12 +193,8 @@ def test_words_alone_are_charted_where_families_have_several_templates() -> None
     assert len(part.charts) == words.select("family", "format").n_unique()
     assert not part.statements
     balanced = dataclasses.replace(diagnosis, balanced_in_context=True)
-    (part,) = (section for section in sections(balanced) if section.anchor == "templates")
+    part = part_of(balanced, "templates")
     assert "falls far below chance by construction" in part.statements[0].text
-    (part,) = (
-        section
-        for section in sections(dataclasses.replace(balanced, learned_from="0" * 64))
-        if section.anchor == "templates"
-    )
+    part = part_of(dataclasses.replace(balanced, learned_from="0" * 64), "templates")
     assert not part.statements
     assert "learned from another benchmark" in part.intro
