@@ -98,6 +98,13 @@ def test_targets_have_their_box_in_the_front_camera(built: Benchmark, drives: Sc
         assert pointed["distance_m"] == pytest.approx(box["distance_m"], abs=1e-6)
 
 
+def test_a_cluster_tags_its_clips(built: Benchmark) -> None:
+    """One scene is of the cluster Pedestrians; in the other one walks by after some seconds."""
+    tagged = {scene: [q for q in built.questions if q.scene == scene] for scene in SCENES}
+    assert all("pedestrian" in question.facts["tags"] for question in tagged["drive-b"])
+    assert not all("pedestrian" in question.facts["tags"] for question in tagged["drive-a"])
+
+
 def test_open_questions_are_linked_with_their_parts(built: Benchmark) -> None:
     (whole,) = [question for question in built.questions if question.template == "SC-6" and question.scene == "drive-a"]
     linked = {question.template for question in built.questions if question.id in whole.links}

@@ -185,6 +185,21 @@ def test_coming_to_a_stop_is_slowing_down(steps_m: list[float], answer: str) -> 
     assert row["too_close"] == (sum(steps_m) == 14.1)
 
 
+@pytest.mark.parametrize(
+    ("cluster", "tags"),
+    [
+        ("foreign object debris", ["foreign-object"]),
+        ("Special-Vehicles", ["special-vehicle"]),
+        ("Spotlight", []),
+        (None, []),
+    ],
+)
+def test_what_a_cluster_says_of_the_situation(cluster: str | None, tags: list[str]) -> None:
+    told = drive(frames={QUERY: Frame(cluster=cluster)}).told
+    assert told is not None
+    assert told.rows() == [("drive", QUERY, tag) for tag in tags]
+
+
 class TestSceneClass:
     def test_seven_others_are_drawn(self) -> None:
         clusters = offered_clusters(pl.Series(["Cut-ins"]))

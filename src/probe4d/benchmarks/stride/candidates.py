@@ -163,7 +163,7 @@ def _clips(scenes: Scenes, signals: Signals) -> pl.DataFrame:
     scored = pl.concat([challenge.clips.with_columns(track=pl.lit(None, pl.String)).select(challenge.targets.columns)])
     return (
         pl.concat([scored, challenge.targets])
-        .join(tags_of(conditions, signals.objects), on=KEY[:2], how="left", maintain_order="left")
+        .join(tags_of(conditions, signals.objects, signals.told), on=KEY[:2], how="left", maintain_order="left")
         .join(manoeuvres_of(signals.ego), on=KEY[:2], how="left", maintain_order="left")
     )
 

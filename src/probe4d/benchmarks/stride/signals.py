@@ -105,6 +105,7 @@ class Signals:
         labels: Columns of `LABELS_SCHEMA`: what people or other tools say of scenes and objects.
         seed: Seed of the draws that rules make.
         lines: Where the motion of objects is told apart.
+        told: Columns of `tags.TOLD_SCHEMA`: situations that the data itself gives to key frames; null without.
         dropped: Number of objects of the data that are not among them, by reason.
     """
 
@@ -114,6 +115,7 @@ class Signals:
     labels: pl.DataFrame
     seed: int = 42
     lines: Lines = ANNOTATED
+    told: pl.DataFrame | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
 
 

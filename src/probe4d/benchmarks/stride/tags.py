@@ -13,7 +13,7 @@ from probe4d.benchmarks.stride.thresholds import (
     TRAFFIC_RANGE_M,
 )
 
-__all__ = ["ORDINARY", "TAGS", "crosses_ahead", "is_cycle", "is_road_user", "moves", "tags_of"]
+__all__ = ["ORDINARY", "TAGS", "TOLD_SCHEMA", "crosses_ahead", "is_cycle", "is_road_user", "moves", "tags_of"]
 
 TAGS: dict[str, str] = {
     "pedestrian": "a pedestrian",
@@ -38,12 +38,17 @@ _SPECIAL = ("bus", "trailer", "construction vehicle")
 _FOREIGN = r"^(?:movable_object\.(?:debris|pushable_pullable)|animal)"
 
 
-def tags_of(conditions: pl.DataFrame, objects: pl.DataFrame) -> pl.DataFrame:
+TOLD_SCHEMA: dict[str, pl.DataType] = {"scene": pl.String(), "frame": pl.Int32(), "tag": pl.String()}
+"""Tags that the data itself gives to key frames."""
+
+
+def tags_of(conditions: pl.DataFrame, objects: pl.DataFrame, told: pl.DataFrame | None = None) -> pl.DataFrame:
     """Tag clips.
 
     Args:
         conditions: Clips with what `conditions_of` says of them.
         objects: The columns of `Signals.objects`.
+        told: Columns of `TOLD_SCHEMA`; null where the data says nothing of situations.
 
     Returns:
         Columns scene, frame and tags: names in the order of `TAGS`, perhaps none.
@@ -53,7 +58,11 @@ def tags_of(conditions: pl.DataFrame, objects: pl.DataFrame) -> pl.DataFrame:
     found = conditions.rename({"rain": "bad-weather"}).join(
         seen, on=["scene", "frame"], how="left", maintain_order="left"
     )
-    names = [pl.when(pl.col(name)).then(pl.lit(name)) for name in TAGS]
+    given = pl.DataFrame(schema=TOLD_SCHEMA) if told is None else told
+    found = found.join(
+        given.group_by("scene", "frame").agg(told="tag"), on=["scene", "frame"], how="left", maintain_order="left"
+    ).with_columns(pl.col("told").fill_null(pl.lit([], pl.List(pl.String))))
+    names = [pl.when(pl.col(name) | pl.col("told").list.contains(name)).then(pl.lit(name)) for name in TAGS]
     return found.select("scene", "frame", tags=pl.concat_list(names).list.drop_nulls())
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from probe4d.benchmarks.sampling import ranks
 from probe4d.benchmarks.stride.rules.answered import answered, queries
 from probe4d.benchmarks.stride.templates.waymo import WAYMO_TEMPLATES
 from probe4d.benchmarks.stride.waymo.signals import EstimatedSignals
+from probe4d.benchmarks.stride.waymo.situations import plain_name
 
 __all__ = ["RELEASED_CLUSTERS", "offered_clusters", "scene_class"]
 
@@ -37,9 +36,9 @@ def offered_clusters(found: pl.Series) -> tuple[str, ...]:
     Args:
         found: Clusters of the dataset's frames.
     """
-    names = [name for name in found.drop_nulls().unique().sort() if _plain(name) != _OTHERS]
-    known = {_plain(name) for name in names}
-    return (*names, *(name for name in RELEASED_CLUSTERS if _plain(name) not in known))
+    names = [name for name in found.drop_nulls().unique().sort() if plain_name(name) != _OTHERS]
+    known = {plain_name(name) for name in names}
+    return (*names, *(name for name in RELEASED_CLUSTERS if plain_name(name) not in known))
 
 
 def scene_class(signals: EstimatedSignals) -> pl.DataFrame:
@@ -67,7 +66,3 @@ def scene_class(signals: EstimatedSignals) -> pl.DataFrame:
     table = asked.join(drawn, on=["scene", "frame"], maintain_order="left")
     options = pl.concat_list(pl.concat_list("cluster"), "other")
     return answered(table, pl.col("cluster"), {"cluster": pl.col("cluster")}, options=options)
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z]", "", name.lower()).removesuffix("s")

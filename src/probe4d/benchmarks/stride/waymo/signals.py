@@ -19,6 +19,7 @@ from probe4d.benchmarks.stride.signals import (
 )
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.benchmarks.stride.waymo.driving import Driving
+from probe4d.benchmarks.stride.waymo.situations import situations_of
 from probe4d.benchmarks.stride.waymo.thresholds import (
     ESTIMATED_APPROACH_MPS,
     ESTIMATED_SPEED_CHANGE_MPS,
@@ -97,6 +98,7 @@ def estimated_signals(
     ego = ego_of(scenes)
     boxes = objects.filter(pl.col("scene").is_in(pl.Series(scenes.names, dtype=pl.String).implode()))
     placed = _placed(boxes, scenes, ego)
+    known = driving.of(scenes)
     given = pl.DataFrame(schema=LABELS_SCHEMA) if labels is None else labels
     return EstimatedSignals(
         ego=ego,
@@ -105,9 +107,10 @@ def estimated_signals(
         labels=given.filter(pl.col("scene").is_in(scenes.scenes["scene"].implode())),
         seed=seed,
         lines=ESTIMATED,
+        told=situations_of(known.frames),
         dropped={_MISPLACED: boxes.height - placed.height},
         boxes=boxes,
-        driving=driving.of(scenes),
+        driving=known,
         clusters=clusters,
         positions=positions,
     )
