@@ -73,8 +73,9 @@ def _of_wholes(rows: pl.DataFrame, runs: Sequence[str]) -> Iterator[charts.Chart
             for row in rows.filter(run=run, kind=kind).iter_rows(named=True):
                 family = in_words(row["name"]).capitalize()
                 label = f"– {in_words(row['other'])}" if kind == PARTS and row["other"] != "all" else family
-                # A part may belong to open questions of several families, and a row is known by its label.
-                lines[label if label not in lines else f"{label} ({family})"] = _line(label, row)
+                while label in lines:  # a part may belong to several families, and a row is known by its label
+                    label += NARROW
+                lines[label] = _line(label, row)
             if lines:
                 named = [(label, *rest) for label, (_, *rest) in lines.items()]
                 yield _chart(f"{run}: {title}", named, colours[run])
