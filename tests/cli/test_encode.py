@@ -57,11 +57,11 @@ def test_goes_on_after_a_kill_and_makes_the_same(
 
 
 @pytest.mark.real_data
-def test_real_cameras(command: Command, real_data: Callable[[str], Path], tmp_path: Path) -> None:
+def test_real_cameras(here: Command, real_data: Callable[[str], Path], tmp_path: Path) -> None:
     clip = write_tiny_clip(tmp_path / "clip")
     kitti = real_data("kitti_0001_nuscenes_format")
     told = ("--modality", "camera:CAM_FRONT", "--clip", clip, "--out", tmp_path / "features")
-    done = command("encode", kitti, *told)
+    done = here("encode", kitti, *told)
     assert (done.returncode, "22 key frames encoded" in done.stderr) == (0, True)
     assert json.loads((tmp_path / "features/features.json").read_text())["modality"] == "camera:CAM_FRONT"
 
