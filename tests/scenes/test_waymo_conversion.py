@@ -40,7 +40,7 @@ from probe4d.scenes.points import count_in_boxes, in_ego_frame, read_scan
 from probe4d.scenes.projection import Cameras, project_boxes
 from probe4d.scenes.sanity import Severity, inspect
 from probe4d.scenes.tables import Scenes
-from probe4d.scenes.waymo.conversion import LIDAR, VERSION, convert, convert_waymo
+from probe4d.scenes.waymo.conversion import LIDAR, VERSION, convert_indexed, convert_waymo
 from probe4d.scenes.waymo.index import index_frames
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from waymo_making import (
@@ -102,7 +102,7 @@ def converted(turns: list[Scanned], tmp_path_factory: pytest.TempPathFactory) ->
     shuffled = [records[at] for at in np.random.default_rng(2).permutation(len(records))]
     write_shard(folder, "segment-1", *shuffled[:4])
     write_shard(folder, "segment-2", *shuffled[4:])
-    return convert(index_frames(folder), folder / "data")
+    return convert_indexed(index_frames(folder), folder / "data")
 
 
 @pytest.fixture(scope="module")
@@ -223,7 +223,7 @@ def test_nuscenes_devkit_finds_as_many_points_in_boxes(
 
 def one_frame(tmp_path: Path, *frames: bytes) -> Converted:
     write_shard(tmp_path / "shards", "one", *map(record, frames))
-    return convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    return convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
 
 
 def test_range_images_without_poses_of_pixels_are_of_the_frame_itself(tmp_path: Path, turns: list[Scanned]) -> None:

@@ -26,7 +26,7 @@ from probe4d.scenes.sanity import Severity, inspect
 from probe4d.scenes.tables import Scenes
 from probe4d.scenes.waymo_format.cameras import CHANNELS
 from probe4d.scenes.wod_e2e.clusters import read_clusters
-from probe4d.scenes.wod_e2e.conversion import VERSION, convert, convert_wod_e2e
+from probe4d.scenes.wod_e2e.conversion import VERSION, convert_indexed, convert_wod_e2e
 from probe4d.scenes.wod_e2e.driving import DRIVING_SCHEMA, STATES_SCHEMA
 from probe4d.scenes.wod_e2e.index import index_frames
 from probe4d.scenes.wod_e2e.timing import ORIGIN_US
@@ -91,7 +91,7 @@ def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def converted_into(out: Path, shards: Path, **options: Any) -> Converted:
-    return convert(index_frames(shards), out, clusters=read_clusters(shards / "clusters.json"), **options)
+    return convert_indexed(index_frames(shards), out, clusters=read_clusters(shards / "clusters.json"), **options)
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +220,7 @@ def test_a_real_frame_is_copied_and_drawn(real_data: Callable[[str], Path], tmp_
         for number in (0, 5)
     ]
     write_shard(tmp_path / "shards", "one", *frames)
-    converted = convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    converted = convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
     scenes = open_scenes(converted.root)
     jpegs = [values_of(image, 2)[0] for image in values_of(raw, 4)]
     files = scenes.sensors.filter(frame=1)["file"]
@@ -259,7 +259,7 @@ def test_poses_that_no_record_has_follow_from_ego_states(
     states_of = {"past": PAST_S, "future": FUTURE_S}[told]
     path = {told: states(*along(speed_mps, turn_radps, states_of))}
     write_shard(tmp_path / "shards", "one", *(unsaid("a", number, **path) for number in (0, 5, 10, 25)))
-    converted = convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    converted = convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
     keyframes = open_scenes(converted.root).keyframes
     assert beside(converted, "driving")["pose_source"].unique().to_list() == ["ego states"]
     assert beside(converted, "driving")["time_source"].unique().to_list() == ["frame number"]
@@ -278,7 +278,7 @@ def test_a_frame_of_which_nothing_says_where_it_was_is_left_out(tmp_path: Path) 
     past = states(*along(8.0, 0.0, PAST_S))
     frames = [unsaid("a", 0), unsaid("a", 5), unsaid("a", 10, past=past), unsaid("a", 60, past=past)]
     write_shard(tmp_path / "shards", "one", *frames)
-    converted = convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    converted = convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
     assert beside(converted, "driving")["number"].to_list() == [0, 10]
     assert open_scenes(converted.root).keyframes["pose_x"].to_list() == pytest.approx([0.0, 8.0])
     reason = "has no pose, and neither its past nor the future of the frame before says where it was"
@@ -289,7 +289,7 @@ def test_recorded_poses_may_begin_at_the_origin(tmp_path: Path) -> None:
     frames = {0: IDENTITY, 5: planar(4.0, 0.0, 0.0)}
     records = [unsaid("a", number, frame=surround_frame(number, pose, 0.0)) for number, pose in frames.items()]
     write_shard(tmp_path / "shards", "one", *records)
-    converted = convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    converted = convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
     assert beside(converted, "driving")["pose_source"].to_list() == ["recorded"] * 2
     assert open_scenes(converted.root).keyframes["pose_x"].to_list() == [0.0, 4.0]
 
@@ -307,7 +307,7 @@ def test_a_frame_that_cannot_be_used_is_left_out(tmp_path: Path, parts: dict[str
     others = [record(data_of("a", number)) for number in (0, 10)]
     faulty = unsaid("a", 5, **{"time_us": START_US + 500_000} | parts)
     write_shard(tmp_path / "shards", "one", others[0], faulty, others[1])
-    converted = convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    converted = convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
     (row,) = converted.left_out.iter_rows()
     assert row[:3] == ("one.tfrecord", len(others[0]), "a-5")
     assert row[3].startswith(reason)
@@ -316,7 +316,7 @@ def test_a_frame_that_cannot_be_used_is_left_out(tmp_path: Path, parts: dict[str
 def test_a_sequence_whose_times_cannot_be_is_left_out(tmp_path: Path) -> None:
     frames = [record(data_of("a", 0)), record(data_of("b", 0)), unsaid("b", 1, START_US + 10**10)]
     write_shard(tmp_path / "shards", "one", *frames)
-    converted = convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+    converted = convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
     assert open_scenes(converted.root).names == ["a"]
     assert converted.left_out["frame"].to_list() == ["b-0", "b-1"]
     said = "is of a sequence that cannot be used: the first and the last frame are 10,000 s apart"
@@ -328,7 +328,7 @@ def test_a_camera_keeps_no_time_that_is_not_of_its_frame(tmp_path: Path) -> None
     images = surround_frame(0, pose_of(0), 1_550_000_000.0)
     frames = [record(end_to_end(f"a-{number}", START_US + 100_000 * number, frame=images)) for number in (0, 5)]
     write_shard(tmp_path / "shards", "one", *frames)
-    scenes = open_scenes(convert(index_frames(tmp_path / "shards"), tmp_path / "data").root)
+    scenes = open_scenes(convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data").root)
     assert scenes.keyframes["timestamp_us"].to_list() == [START_US, START_US + 500_000]
     assert set(scenes.sensors["timestamp_us"]) == {START_US, START_US + 500_000}
 
@@ -336,7 +336,7 @@ def test_a_camera_keeps_no_time_that_is_not_of_its_frame(tmp_path: Path) -> None
 def test_where_no_frame_can_be_used_nothing_is_made(tmp_path: Path) -> None:
     write_shard(tmp_path / "shards", "one", unsaid("a", 0, frame=small_frame()))
     with pytest.raises(InputError, match=r"converted: a-0 has no image of the camera FRONT.*\(1 place in all"):
-        convert(index_frames(tmp_path / "shards"), tmp_path / "data")
+        convert_indexed(index_frames(tmp_path / "shards"), tmp_path / "data")
     assert not (tmp_path / "data" / VERSION).exists()
 
 
@@ -409,18 +409,18 @@ def test_one_call_does_it_all(shards: Path, converted: Converted, tmp_path: Path
 
 def test_another_conversion_and_other_contents_are_refused(shards: Path, converted: Converted, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds a conversion that was asked otherwise: other clusters"):
-        convert(index_frames(shards), converted.root)
+        convert_indexed(index_frames(shards), converted.root)
     write_shard(tmp_path / "shards", "one", record(data_of("0a1b", 0)))
     with pytest.raises(InputError, match="other shards"):
-        convert(index_frames(tmp_path / "shards"), converted.root)
+        convert_indexed(index_frames(tmp_path / "shards"), converted.root)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.tex").touch()
     with pytest.raises(InputError, match="is no folder of this conversion and is not empty"):
-        convert(index_frames(shards), tmp_path / "full")
+        convert_indexed(index_frames(shards), tmp_path / "full")
 
 
 def test_clusters_of_other_sequences_are_refused(shards: Path, tmp_path: Path) -> None:
     (tmp_path / "clusters.json").write_text('{"another": "Cut-ins"}')
     with pytest.raises(InputError, match=r"of which a scenario cluster is given\. Name the table that was released"):
-        convert(index_frames(shards), tmp_path / "data", clusters=read_clusters(tmp_path / "clusters.json"))
+        convert_indexed(index_frames(shards), tmp_path / "data", clusters=read_clusters(tmp_path / "clusters.json"))
     assert not (tmp_path / "data").exists()

@@ -22,7 +22,7 @@ from probe4d.scenes.estimated.objects_file import read_objects, write_objects
 from probe4d.scenes.estimated.road_users import ROAD_USER_PROMPTS
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
-from probe4d.scenes.wod_e2e.conversion import convert
+from probe4d.scenes.wod_e2e.conversion import convert_indexed
 from probe4d.scenes.wod_e2e.index import index_frames
 from sam3_making import write_tiny_sam3
 from waymo_making import calibration, end_to_end, image, record, small_frame, states, transform, write_shard
@@ -46,7 +46,7 @@ def scenes(tmp_path_factory: pytest.TempPathFactory) -> Scenes:
             records.append(record(end_to_end(name, 1_700_000_000_000_000 + 100_000 * number, frame=frame, past=past)))
     write_shard(folder / "shards", "val-00000-of-00002", *records[::2])
     write_shard(folder / "shards", "val-00001-of-00002", *records[1::2])
-    convert(index_frames(folder / "shards"), folder / "data")
+    convert_indexed(index_frames(folder / "shards"), folder / "data")
     return open_scenes(folder / "data")
 
 

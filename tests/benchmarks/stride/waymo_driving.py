@@ -15,7 +15,7 @@ from probe4d.scenes.estimated.objects_file import write_objects
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 from probe4d.scenes.wod_e2e.clusters import read_clusters
-from probe4d.scenes.wod_e2e.conversion import convert
+from probe4d.scenes.wod_e2e.conversion import convert_indexed
 from probe4d.scenes.wod_e2e.index import index_frames
 from waymo_making import (
     calibration,
@@ -126,7 +126,7 @@ def converted_drives(folder: Path, *, has_pose: bool = True, left_out: Iterable[
     write_shard(folder / "shards", "val-00000-of-00002", *records[::2])
     write_shard(folder / "shards", "val-00001-of-00002", *records[1::2])
     (folder / "shards" / "clusters.json").write_text(json.dumps(SCENES))
-    convert(
+    convert_indexed(
         index_frames(folder / "shards"), folder / "data", clusters=read_clusters(folder / "shards" / "clusters.json")
     )
     return open_scenes(folder / "data")

@@ -23,7 +23,7 @@ from probe4d.scenes.waymo_format.resampling import RATE_HZ
 from probe4d.scenes.waymo_format.values import Unfit
 from probe4d.scenes.waymo_format.writing import camera_reading, chosen_frames, faults_of, left_out, own_time_us
 
-__all__ = ["LIDAR", "VERSION", "convert", "convert_waymo"]
+__all__ = ["LIDAR", "VERSION", "convert_indexed", "convert_waymo"]
 
 VERSION = WAYMO_VERSIONS["perception"]
 LIDAR = "LIDAR_TOP"
@@ -53,7 +53,7 @@ _NO_POINTS = "has no range image of the roof LiDAR, and the first frame of the d
 
 
 def convert_waymo(shards: Path | str, out: Path | str, *, workers: int = 1, stages: Stages = unwatched) -> Converted:
-    """Write a folder of Waymo's perception shards as a dataset in the schema of nuScenes (see `convert`).
+    """Write a folder of Waymo's perception shards as a dataset in the schema of nuScenes (see `convert_indexed`).
 
     Args:
         shards: Folder of TFRecord files, of which any subset will do.
@@ -62,16 +62,16 @@ def convert_waymo(shards: Path | str, out: Path | str, *, workers: int = 1, stag
         stages: Begins each of the two stages, for progress bars.
 
     Raises:
-        InputError: As `convert` and `index_frames` say.
+        InputError: As `convert_indexed` and `index_frames` say.
         RunError: A file could not be written to the end.
     """
     with stages("Shards read") as done:
         index = index_frames(shards, workers=workers, found=done.expect, done=done)
     with stages("Segments converted") as done:
-        return convert(index, out, workers=workers, found=done.expect, done=done)
+        return convert_indexed(index, out, workers=workers, found=done.expect, done=done)
 
 
-def convert(
+def convert_indexed(
     index: FrameIndex,
     out: Path | str,
     *,

@@ -31,7 +31,7 @@ from probe4d.scenes.wod_e2e.reading import frame_at
 from probe4d.scenes.wod_e2e.timing import timed
 from probe4d.wording import listed
 
-__all__ = ["VERSION", "convert", "convert_wod_e2e"]
+__all__ = ["VERSION", "convert_indexed", "convert_wod_e2e"]
 
 VERSION = WAYMO_VERSIONS["end-to-end"]
 _FRONT = "FRONT"
@@ -76,7 +76,7 @@ def convert_wod_e2e(
     workers: int = 1,
     stages: Stages = unwatched,
 ) -> Converted:
-    """Write a folder of WOD-E2E shards as a dataset in the schema of nuScenes (see `convert`).
+    """Write a folder of WOD-E2E shards as a dataset in the schema of nuScenes (see `convert_indexed`).
 
     Args:
         shards: Folder of TFRecord files, of which any subset will do.
@@ -86,17 +86,17 @@ def convert_wod_e2e(
         stages: Begins each of the two stages, for progress bars.
 
     Raises:
-        InputError: As `convert` and `index_frames` say; the table of clusters cannot be read.
+        InputError: As `convert_indexed` and `index_frames` say; the table of clusters cannot be read.
         RunError: A file could not be written to the end.
     """
     released = None if clusters is None else read_clusters(clusters)
     with stages("Shards read") as done:
         index = index_frames(shards, workers=workers, found=done.expect, done=done)
     with stages("Sequences converted") as done:
-        return convert(index, out, clusters=released, workers=workers, found=done.expect, done=done)
+        return convert_indexed(index, out, clusters=released, workers=workers, found=done.expect, done=done)
 
 
-def convert(
+def convert_indexed(
     index: FrameIndex,
     out: Path | str,
     *,
