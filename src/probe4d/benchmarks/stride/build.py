@@ -197,7 +197,7 @@ def _measured(scenes: Scenes, measuring: Measuring, workers: int, done: Callable
                 done(name)
 
     measure = partial(candidates_of, measuring=measuring)
-    groups = groups_by_boxes(scenes, _BOXES_AT_ONCE)
+    groups = groups_by_boxes(scenes, _BOXES_AT_ONCE, measuring.edition.measured)
     return merged(engine.over(measure, groups, workers=workers, done=group_done))
 
 

@@ -23,6 +23,7 @@ class Edition:
         rules: Rules of those that are not composed of others.
         signals: (scenes, labels, seed=) to signals.
         card: What it says of itself on a dataset card.
+        measured: How much there is to measure in each scene, by name, where it is not the annotated boxes.
         horizon_s: How far ahead TRJ-5 asks, where that can be chosen.
     """
 
@@ -30,6 +31,7 @@ class Edition:
     rules: Mapping[str, Rule]
     signals: Callable[..., Signals]
     card: SuiteCard
+    measured: Mapping[str, int] | None = None
     horizon_s: float | None = None
 
 

@@ -82,16 +82,19 @@ def waymo_edition(scenes: Scenes, objects_file: Path | None, horizon_s: float | 
     positions = positions_of(RATED_HORIZON_S if horizon_s is None else horizon_s)
     driving = read_driving(scenes)
     none = pl.DataFrame(schema=ESTIMATED_OBJECTS_SCHEMA)
+    found = none if objects_file is None else read_objects(objects_file, scenes)
+    counted = pl.concat([found.select("scene"), driving.frames.select("scene")])
     return Edition(
         templates=waymo_templates(positions),
         rules=WAYMO_RULES,
         signals=partial(
             estimated_signals,
-            objects=none if objects_file is None else read_objects(objects_file, scenes),
+            objects=found,
             driving=driving,
             clusters=clusters.offered_clusters(driving.frames["cluster"]),
             positions=positions,
         ),
         card=WAYMO_CARD,
+        measured=dict(counted.group_by("scene").len().iter_rows()),
         horizon_s=positions * FRAME_SPACING_S,
     )
