@@ -101,10 +101,13 @@ def field(driver: webdriver.Chrome, selector: str, text: str) -> None:
     found.send_keys(text)
 
 
-def asked(page: Path) -> list[str]:
+def _data(page: Path) -> Any:
     start = '<script type="application/json" id="data">'
-    data = page.read_text().split(start, 1)[1].split("</script>", 1)[0]
-    return json.loads(data)["decisions"]["asked"]  # type: ignore[no-any-return]
+    return json.loads(page.read_text().split(start, 1)[1].split("</script>", 1)[0])
+
+
+def asked(page: Path) -> list[str]:
+    return _data(page)["decisions"]["asked"]  # type: ignore[no-any-return]
 
 
 def test_a_sheet_is_filled_in_by_keys_saved_and_applied(
@@ -191,8 +194,8 @@ def test_people_answer_without_seeing_references(
     chromium: webdriver.Chrome, bench: Benchmark, ask: Path, saved: Saved, tmp_path: Path
 ) -> None:
     assert SECRET not in ask.read_text()
-    data = json.loads(ask.read_text().split('id="data">', 1)[1].split("</script>", 1)[0])
-    assert {"reference", "measured", "answer"}.isdisjoint(name for item in data["items"] for name in item)
+    held = {name for item in _data(ask)["items"] for name in item}
+    assert {"reference", "measured", "answer"}.isdisjoint(held)
     page = opened(chromium, ask)
     for key in ("b", "j", "a", "j"):
         press(page, key)
@@ -213,7 +216,7 @@ def test_frames_are_turned_by_keys_and_fit_a_phone(
         built, tmp_path / "seen.html", scenes=scenes, per_template=1, evidence=evidence_named("birds-eye")
     )
     assert written.pictures > 5
-    assert written.problems == {}
+    assert written.unpictured == {}
     page = opened(chromium, written.path)
     while len(page.find_elements(By.CSS_SELECTOR, ".strip button")) < 2:
         press(page, "j")
@@ -226,3 +229,19 @@ def test_frames_are_turned_by_keys_and_fit_a_phone(
     phone(page)
     assert page.execute_script("return document.documentElement.scrollWidth") <= 390
     assert page.get_log("browser") == []
+
+
+def test_pictures_are_compressed_until_they_fit_and_missing_ones_are_told(
+    built: Benchmark, scenes: probe4d.Scenes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("probe4d.report.review.pictures.BYTES", 60_000)
+    written = probe4d.write_review_sheet(
+        built, tmp_path / "small.html", scenes=scenes, per_template=1, evidence=evidence_named("birds-eye")
+    )
+    held = _data(written.path)["pictures"]
+    assert 0 < sum(map(len, held)) <= 60_000
+    assert len(held) == written.pictures == len(set(held))
+    without_cameras = probe4d.write_review_sheet(built, tmp_path / "unseen.html", scenes=scenes, per_template=1)
+    assert without_cameras.pictures == 0
+    assert len(without_cameras.unpictured) == without_cameras.questions
+    assert all(item["problem"] for item in _data(without_cameras.path)["items"])

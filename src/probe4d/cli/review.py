@@ -106,9 +106,9 @@ def sheet(
     )
     what = f"{counted(written.questions, 'question')} of {counted(written.templates, 'template')}"
     typer.echo(f"{out}: {what}, {counted(written.pictures, 'picture')}, {out.stat().st_size / 1e6:.1f} MB")
-    if written.problems:
-        output.note(f"{counted(len(written.problems), 'question')} without pictures:")
-    for line in most_frequent(Counter(written.problems.values()), rest="other reasons"):
+    if written.unpictured:
+        output.note(f"{counted(len(written.unpictured), 'question')} without pictures; the page says what is missing:")
+    for line in most_frequent(Counter(written.unpictured.values()), rest="other reasons"):
         output.note(f"  {line}")
 
 

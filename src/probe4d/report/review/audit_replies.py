@@ -6,9 +6,7 @@ from typing import Literal, NamedTuple
 
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.judging.quoting import quoted
-from probe4d.diagnosis.judging.verdicts import json_objects
-from probe4d.diagnosis.parsing.normalise import after_last_thought
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS
+from probe4d.diagnosis.parsing.single_json import single_object
 from probe4d.report.review.reasons import OF_REFERENCES
 from probe4d.store.hashing import digest
 
@@ -76,17 +74,12 @@ def read_audit_reply(text: str, *, finish_reason: str | None = None) -> AuditVer
         text: The reply.
         finish_reason: Why generation ended, as the provider says.
     """
-    said, _ = after_last_thought(text)
-    is_cut = (finish_reason or "").lower() in CUT_REASONS
     try:
-        found = json_objects(said)
+        found = single_object(text, finish_reason=finish_reason)
     except ValueError as error:
-        return _faulty("was cut off at its limit" if is_cut else str(error))
-    if len(found) != 1:
-        several = f"holds {len(found)} JSON objects instead of one" if found else "holds no JSON object"
-        return _faulty("was cut off at its limit" if is_cut and not found else several)
-    members = dict(found[0])
-    if len(members) != len(found[0]):
+        return _faulty(str(error))
+    members = dict(found)
+    if len(members) != len(found):
         return _faulty("names something twice")
     verdict, reason, replacement = (members.get(name) for name in _MEMBERS)
     if verdict == "consistent":

@@ -31,12 +31,14 @@ class SheetPictures(NamedTuple):
         jpegs: Each distinct picture once, in base64.
         of: Numbers of the pictures of a question in the order shown, by its id.
         labels: Frame numbers that are written into them, likewise.
-        problems: Why a question has none, by its id.
+        reasons: Why a question has none, by its id, alike for all that have none for the same reason.
+        problems: The same with what is the matter with this question's.
     """
 
     jpegs: tuple[str, ...]
     of: dict[str, tuple[int, ...]]
     labels: dict[str, tuple[int, ...]]
+    reasons: dict[str, str]
     problems: dict[str, str]
 
 
@@ -48,6 +50,7 @@ def sheet_pictures(prepared: Prepared, identities: Sequence[str], *, workers: in
         identities: Ids of those that the sheet holds, in its order.
         workers: Threads that render; null takes one for each processor.
     """
+    reasons = {one.question: one.reason for one in prepared.left_out}
     problems = {one.question: one.detail or one.reason for one in prepared.left_out}
     shown = {identity: prepared.shown.of[identity].pictures for identity in identities if identity not in problems}
     distinct = {picture for pictures in shown.values() for picture in pictures}
@@ -56,7 +59,7 @@ def sheet_pictures(prepared: Prepared, identities: Sequence[str], *, workers: in
     with prepared.rendering(workers=workers) as renderer:
         for (identity, pictures), images in rendered((((key, own), own) for key, own in shown.items()), renderer):
             if isinstance(images, InputError):
-                problems[identity] = str(images)
+                reasons[identity], problems[identity] = images.what, str(images)
                 continue
             for picture, image in zip(pictures, images, strict=False):  # without a renderer there are no images
                 if picture not in jpegs:
@@ -67,6 +70,7 @@ def sheet_pictures(prepared: Prepared, identities: Sequence[str], *, workers: in
         tuple(jpegs.values()),
         {key: tuple(number[picture] for picture in own) for key, own in drawn.items()},
         {key: tuple(picture.label for picture in own) for key, own in drawn.items()},
+        reasons,
         problems,
     )
 

@@ -58,14 +58,14 @@ class Sheet(NamedTuple):
         questions: Number of questions in it.
         templates: Number of templates that they are of.
         pictures: Number of pictures embedded.
-        problems: Why questions have no pictures, by their ids.
+        unpictured: Why questions have no pictures, by their ids.
     """
 
     path: Path
     questions: int
     templates: int
     pictures: int
-    problems: dict[str, str]
+    unpictured: dict[str, str]
 
 
 def write_review_sheet(
@@ -129,7 +129,7 @@ def write_review_sheet(
     }
     write_text(out, _page(benchmark, data, mode))
     templates = drawn["template"].n_unique()
-    return Sheet(Path(out), len(questions), templates, len(pictures.jpegs), pictures.problems)
+    return Sheet(Path(out), len(questions), templates, len(pictures.jpegs), pictures.reasons)
 
 
 def _answers_given(run: Run, benchmark: Benchmark) -> dict[str, str]:
