@@ -15,6 +15,7 @@ from making import benchmark_of
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
+from probe4d.report.review.decisions import Proposal
 from probe4d.report.review.reasons import CANNOT_TELL
 
 KEEP, REJECT = {"verdict": "keep"}, {"verdict": "reject", "reason": "not-in-frames"}
@@ -199,6 +200,13 @@ def test_answers_that_are_none_are_refused(bench: Benchmark, tmp_path: Path) -> 
 def test_open_questions_alone_have_nothing_to_answer(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no questions of the format choice or yes-no"):
         probe4d.write_review_sheet(benchmark_of([text(0)]), tmp_path / "sheet.html", mode="answer")
+    with pytest.raises(InputError, match="people who answer see no model's answers"):
+        probe4d.write_review_sheet(
+            benchmark_of(questions()),
+            tmp_path / "sheet.html",
+            mode="answer",
+            proposals={identity(24): Proposal(verdict="consistent")},
+        )
     with pytest.raises(InputError, match="must be at least 1, not 0"):
         probe4d.write_review_sheet(benchmark_of(questions()), tmp_path / "sheet.html", per_template=0)
 

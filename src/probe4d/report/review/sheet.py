@@ -15,6 +15,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.facts import query_frame
 from probe4d.benchmarks.question import Question, questions_from
 from probe4d.diagnosis.judging.candidates import candidates_of
+from probe4d.errors import InputError
 from probe4d.evidence.pictures import PictureOptions
 from probe4d.report.browser import script_safe
 from probe4d.report.drawing import environment, template_text
@@ -98,9 +99,14 @@ def write_review_sheet(
         workers: Threads that render; null takes one for each processor.
 
     Raises:
-        InputError: A number is below 1, there is no question to be shown, the run answers another benchmark, the
-            scenes are not those that the benchmark was built from, or the file cannot be written.
+        InputError: A number is below 1, there is no question to be shown, the run answers another benchmark, people
+            who answer would see answers, the scenes are not those that the benchmark was built from, or the file
+            cannot be written.
     """
+    if mode == "answer" and (answers is not None or proposals):
+        raise InputError(
+            "people who answer see no model's answers and no proposals.", remedy="Leave them out, or write two sheets."
+        )
     drawn = sampled(benchmark, per_template=per_template, seed=seed, formats=_ANSWERED if mode == "answer" else None)
     if proposals:
         others = pl.col("id").is_in(list(proposals)) & ~pl.col("id").is_in(drawn["id"].to_list())
@@ -109,7 +115,7 @@ def write_review_sheet(
     prepared = prepare(Benchmark(drawn, benchmark.record), RunPlan(evidence=shown), scenes=scenes)
     questions = questions_from(drawn)
     pictures = sheet_pictures(prepared, drawn["id"].to_list(), workers=workers)
-    given = {} if answers is None or mode == "answer" else _answers_given(answers, benchmark)
+    given = {} if answers is None else _answers_given(answers, benchmark)
     asked = tuple(question.id for question in questions)
     decisions = Decisions(
         sheet=digest([benchmark.fingerprint, mode, asked, sorted(given.items())])[:16],
