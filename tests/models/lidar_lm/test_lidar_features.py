@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from safetensors import torch as torch_files
 from safetensors.numpy import save_file
 
+from probe4d import extras
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm import needs
 from probe4d.models.lidar_lm.features import FEATURES_FILE, FeatureFolder, FeatureRecord, start_features, write_rows
 
 RECORD = FeatureRecord(encoder="ab" * 8, width=6, coverage="wedges", wedges=("A", "B"), fuse="concatenated")
@@ -251,7 +251,7 @@ class TestPackages:
     def installed(self, monkeypatch: pytest.MonkeyPatch) -> set[str]:
         """Packages of the LiDAR language model that seem to be installed; a test may add some."""
         there: set[str] = set()
-        monkeypatch.setattr(needs, "find_spec", lambda module: object() if module in there else None)
+        monkeypatch.setattr(extras, "find_spec", lambda module: object() if module in there else None)
         return there
 
     def test_ours_take_safetensors_alone(self, folder: Path, installed: set[str]) -> None:

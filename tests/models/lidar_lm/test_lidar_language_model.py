@@ -9,8 +9,8 @@ import torch
 from lidar_making import Canary, feature_rows, saying, stir, tiny_llama, write_tiny_base
 from transformers import PreTrainedTokenizerFast
 
+from probe4d import extras
 from probe4d.errors import InputError, RunError
-from probe4d.models.lidar_lm import needs
 from probe4d.models.lidar_lm.base_model import fingerprint
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
 from probe4d.models.lidar_lm.splicing import IGNORED
@@ -251,7 +251,7 @@ def test_what_a_sentencepiece_tokenizer_needs_is_named(
 ) -> None:
     base = shutil.copytree(tiny_base, tmp_path / "base")
     (base / "tokenizer.json").rename(base / "tokenizer.model")
-    monkeypatch.setattr(needs, "find_spec", lambda module: None if module == "sentencepiece" else object())
+    monkeypatch.setattr(extras, "find_spec", lambda module: None if module == "sentencepiece" else object())
     with pytest.raises(InputError, match=r"tokenizer\.model, .* not installed: sentencepiece\. .*pip install sentenc"):
         LidarLanguageModel.from_base(base, WIDTH)
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from probe4d.errors import InputError
+from probe4d.extras import refuse_missing
 from probe4d.models.detectors.detector import Detection
-from probe4d.models.lidar_lm.needs import refuse_missing
 from probe4d.wording import counted
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def load_sam3(path: Path | str, *, device: str | None = None) -> Sam3Detector:
     folder = Path(path)
     if not (folder / _CONFIG).is_file():
         raise InputError(f"is no folder of a SAM 3 checkpoint: it has no {_CONFIG}.", path=folder, remedy=_REMEDY)
-    refuse_missing(_PACKAGES, "SAM 3")
+    refuse_missing(_PACKAGES, user="SAM 3")
     from transformers import AutoTokenizer, Sam3Model
 
     from probe4d.models.lidar_lm.devices import device_named

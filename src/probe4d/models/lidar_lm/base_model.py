@@ -18,14 +18,16 @@ from transformers import (
 )
 
 from probe4d.errors import InputError
+from probe4d.extras import refuse_missing
 from probe4d.models.lidar_lm.memory import is_out_of_memory, memory_to_read
-from probe4d.models.lidar_lm.needs import SENTENCEPIECE, refuse_missing
 from probe4d.models.lidar_lm.on_disk import LANGUAGE_MODEL_REMEDY, refuse_no_language_model
 from probe4d.models.lidar_lm.quietly import quiet_transformers
 
 __all__ = ["BaseModel", "fingerprint", "read_base", "write_base"]
 
 ARCHITECTURE = "LlamaForCausalLM"
+_SENTENCEPIECE = {"sentencepiece": "sentencepiece", "protobuf": "google.protobuf"}
+"""What reading a tokenizer takes that is a `tokenizer.model` alone, as Vicuna's is."""
 _MORE_THAN_WEIGHTS = "Weights only load failed"
 SAMPLED = 1024
 """Values of a weight that its fingerprint rests on."""
@@ -76,7 +78,7 @@ def _read_base(path: Path, dtype: torch.dtype | None) -> BaseModel:
         for weight in language_model.parameters():  # buffers stay: rotary frequencies are float32 whatever the weights
             weight.data = weight.data.to(dtype)
     if (path / "tokenizer.model").is_file() and not (path / "tokenizer.json").is_file():
-        refuse_missing(SENTENCEPIECE, f"{path / 'tokenizer.model'}, a tokenizer of SentencePiece,")
+        refuse_missing(_SENTENCEPIECE, user=f"{path / 'tokenizer.model'}, a tokenizer of SentencePiece,")
     return BaseModel(language_model.eval(), _read(path, "tokenizer", AutoTokenizer), digest)
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.evidence.coverage import Coverage
+from probe4d.extras import refuse_missing
 from probe4d.models.lidar_lm.feature_files import (
     MAKE_AGAIN,
     RELEASED,
@@ -31,7 +32,6 @@ from probe4d.models.lidar_lm.feature_files import (
     scenes_in,
     write_array,
 )
-from probe4d.models.lidar_lm.needs import PACKAGE_OF_FEATURES, refuse_missing
 from probe4d.models.lidar_lm.on_disk import Width
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import refuse_full
@@ -99,7 +99,7 @@ class FeatureFolder:
         self._scene = lru_cache(maxsize=_SCENES_HELD)(self._read_scene)  # rows of a scene are asked for one by one
         self._suffix = SAFETENSORS if (self.path / FEATURES_FILE).exists() else RELEASED
         if self._suffix == SAFETENSORS:
-            refuse_missing(PACKAGE_OF_FEATURES, user="a folder of features")
+            refuse_missing({"safetensors": "safetensors"}, user="a folder of features")
         self.record = self._own_record() if self._suffix == SAFETENSORS else self._released_record()
 
     @cached_property

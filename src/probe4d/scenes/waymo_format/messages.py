@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from probe4d.scenes.waymo_format.extra import needed
+from probe4d.extras import needed
+from probe4d.scenes.waymo_format.tfrecords import EXTRA, USER
 
 __all__ = ["MESSAGES", "FieldOf", "build_messages", "parsed"]
 
@@ -124,7 +126,7 @@ def build_messages(messages: Mapping[str, Mapping[str, FieldOf]]) -> dict[str, A
     Raises:
         InputError: The package protobuf is not installed.
     """
-    descriptors, pools = needed("google.protobuf.descriptor_pb2"), needed("google.protobuf.descriptor_pool")
+    descriptors, pools = _protobuf("descriptor_pb2"), _protobuf("descriptor_pool")
     kinds = descriptors.FieldDescriptorProto
     file = descriptors.FileDescriptorProto(name="probe4d.proto", package="probe4d", syntax="proto2")
     for name, fields in messages.items():
@@ -138,7 +140,7 @@ def build_messages(messages: Mapping[str, Mapping[str, FieldOf]]) -> dict[str, A
                 added.type = kinds.Type.Value(f"TYPE_{field.kind.upper()}")
     pool = pools.DescriptorPool()  # of its own: other packages may describe the same messages in the shared one
     pool.Add(file)
-    class_of = needed("google.protobuf.message_factory").GetMessageClass
+    class_of = _protobuf("message_factory").GetMessageClass
     return {name: class_of(pool.FindMessageTypeByName(f"probe4d.{name}")) for name in messages}
 
 
@@ -150,8 +152,12 @@ def parsed(name: str, data: bytes) -> Any | None:
     """
     try:
         return _classes()[name].FromString(data)
-    except needed("google.protobuf.message").DecodeError:
+    except _protobuf("message").DecodeError:
         return None
+
+
+def _protobuf(module: str) -> ModuleType:
+    return needed(f"google.protobuf.{module}", extra=EXTRA, user=USER)
 
 
 @cache

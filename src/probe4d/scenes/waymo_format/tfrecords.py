@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from probe4d.errors import InputError
+from probe4d.extras import needed
 from probe4d.scenes.sensor_files import FETCH_AGAIN, unreadable
-from probe4d.scenes.waymo_format.extra import needed
 
-__all__ = ["FALSE_DATA", "Fault", "Record", "masked_crc32c", "read_record", "scan_records"]
+__all__ = ["EXTRA", "FALSE_DATA", "USER", "Fault", "Record", "masked_crc32c", "read_record", "scan_records"]
+
+EXTRA, USER = "waymo", "reading Waymo's files"
+"""The extra that has the packages of these files, and what needs them, as `extras.needed` takes both."""
 
 FALSE_DATA = "the checksum of a record's data is wrong"
 """What is wrong with a record that alone is damaged: those after it can be read."""
@@ -65,7 +68,7 @@ def masked_crc32c(data: bytes) -> int:
     Raises:
         InputError: The package crc32c is not installed.
     """
-    checksum: int = needed("crc32c").crc32c(data)
+    checksum: int = needed("crc32c", extra=EXTRA, user=USER).crc32c(data)
     return ((checksum >> 15 | checksum << 17) + _MASK_DELTA) & 0xFFFFFFFF
 
 
