@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -18,6 +19,8 @@ from hypothesis import settings
 from making import made_once
 
 if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext
+
     from probe4d.benchmarks.benchmark import Benchmark
     from probe4d.scenes.tables import Scenes
 
@@ -198,6 +201,16 @@ def here() -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.CompletedProcess(arguments, ended.value.code or 0, printed.getvalue(), told.getvalue())
 
     return run
+
+
+@pytest.fixture(scope="session")
+def processes() -> ForkServerContext:
+    """Starts processes to be killed, which have imported already what asks models."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["probe4d.runs.ask", "probe4d.runs.captioning", "inspect_ai.model._providers.openai_compatible"]
+    )
+    return context
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -135,14 +135,15 @@ def test_a_server_that_refuses_everybody_ends_it_and_keeps_what_came(
     assert not (tmp_path / "out" / "captions.jsonl").exists()
 
 
-def test_a_captioning_that_is_killed_loses_no_reply(tmp_path: Path, fake_server: Callable[..., FakeServer]) -> None:
+def test_a_captioning_that_is_killed_loses_no_reply(
+    processes: ForkServerContext, tmp_path: Path, fake_server: Callable[..., FakeServer]
+) -> None:
     server = fake_server(default="red car", jitter_s=0.02)
     categories = [f"kind {n}" for n in range(60)]
     root, out, connections = tmp_path / "data", tmp_path / "out", 4
-    context = multiprocessing.get_context("forkserver")
     kills = (1, 20, 45)
     for lines in kills:
-        process = context.Process(target=caption, args=(root, categories, out, server.base_url, connections))
+        process = processes.Process(target=caption, args=(root, categories, out, server.base_url, connections))
         process.start()
         replies = out / "replies.jsonl"
         while process.is_alive() and (replies.read_bytes().count(b"\n") if replies.exists() else 0) < lines:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -17,14 +16,6 @@ from fake_server import FakeServer
 
 MAX_CONNECTIONS = 8
 SCRIPT: dict[str, Any] = {"default": "Yes, {digest}.", "jitter_s": 0.02}
-
-
-@pytest.fixture(scope="module")
-def processes() -> ForkServerContext:
-    """Starts processes that have imported everything already."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["probe4d.runs.ask", "inspect_ai.model._providers.openai_compatible"])
-    return context
 
 
 @pytest.fixture(scope="module")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
+import os
 import signal
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +130,21 @@ def test_other_judgings_into_the_same_folder_are_refused(bench: probe4d.Benchmar
         assert said in str(refused.value)
 
 
+def test_a_judging_by_references_that_changed_is_refused_where_the_judge_sees_them(
+    bench: probe4d.Benchmark, tmp_path: Path
+) -> None:
+    run = run_on_disk(bench, tmp_path / "run", ANSWERS)
+    reworded = replace(bench, table=bench.table.with_columns(answer=pl.col("answer") + "!"))
+    assert reworded.fingerprint == bench.fingerprint
+    model = Model(lambda request: verdict(3))
+    judge(bench, run, tmp_path / "seen", model=model)
+    with pytest.raises(InputError, match="asked otherwise: other references"):
+        judge(reworded, run, tmp_path / "seen", model=model)
+    blind = JudgePlan(rubric="b4dl-without-reference")
+    first = judge(bench, run, tmp_path / "unseen", model=model, plan=blind)
+    assert judge(reworded, run, tmp_path / "unseen", model=model, plan=blind) == first
+
+
 def test_what_cannot_be_judged_is_refused_before_a_folder_is_made(bench: probe4d.Benchmark, tmp_path: Path) -> None:
     run = run_on_disk(bench, tmp_path / "run", ANSWERS)
     nothing = run_on_disk(bench, tmp_path / "nothing", [None, "", *[None] * 6])
@@ -206,6 +223,7 @@ def test_a_server_that_refuses_everybody_ends_it(
 
 
 def judge_many(benchmark_path: Path, run_path: Path, out: Path, base_url: str, connections: int) -> None:
+    os.environ["FAKE_API_KEY"] = "fake-key-that-no-file-may-hold"  # where the process was forked it may not be set
     judge(
         probe4d.read_benchmark(benchmark_path),
         probe4d.read_run(run_path),
@@ -218,17 +236,16 @@ def judge_many(benchmark_path: Path, run_path: Path, out: Path, base_url: str, c
 
 @pytest.mark.parametrize("kills", [(12,), pytest.param(tuple(range(1, 30, 2)), marks=pytest.mark.soak)], ids=len)
 def test_a_judging_that_is_killed_loses_no_verdict(
-    kills: tuple[int, ...], tmp_path: Path, fake_server: Callable[..., FakeServer]
+    kills: tuple[int, ...], processes: ForkServerContext, tmp_path: Path, fake_server: Callable[..., FakeServer]
 ) -> None:
     server = fake_server(default=verdict(5, "{digest}"), jitter_s=0.02)
     count, connections = 30, 4
     benchmark = text_benchmark(["reference"] * count, tmp_path / "bench")
     run_on_disk(benchmark, tmp_path / "run", [f"answer {n}" for n in range(count)])
     asked = (tmp_path / "bench", tmp_path / "run", tmp_path / "judged", server.base_url, connections)
-    context = multiprocessing.get_context("forkserver")
     file = tmp_path / "judged" / "judgements.jsonl"
     for lines in kills:
-        process = context.Process(target=judge_many, args=asked)
+        process = processes.Process(target=judge_many, args=asked)
         process.start()
         while process.is_alive() and (file.read_bytes().count(b"\n") if file.exists() else 0) < lines:
             time.sleep(0.002)
