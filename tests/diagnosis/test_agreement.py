@@ -173,7 +173,7 @@ class TestWhatCannotBeSaid:
 @pytest.mark.parametrize(("highest", "doubted"), [(1.0, True), (1.01, False), (0.0, False)])
 def test_a_judge_of_another_scale_is_doubted(highest: float, doubted: bool) -> None:
     judge = [0.0, highest] * 6
-    doubt = f"it gives no more than {highest:g} of 10; has it a scale of its own (--unscaled)?"
+    doubt = f"it gives no more than {highest:g} of 10; has it a scale of its own (unscaled=, --unscaled NAME)?"
     assert (doubt in agreement_of([3, 9] * 6, judge).notes) == doubted
     assert doubt not in agreement_of([3, 9] * 6, judge, unscaled=frozenset({"judge"})).notes
     assert doubt not in agreement_of([3, 9] * 6, judge, fingerprints={"judge": "computed here"}).notes

@@ -200,7 +200,7 @@ def _doubts(judge: Scores, *, scale: int | None) -> tuple[str, ...]:
     highest = judge.max(initial=0.0)
     if scale is None or not 0 < highest <= scale / _TIMES_LESS:
         return ()
-    return (f"it gives no more than {highest:g} of {scale}; has it a scale of its own (--unscaled)?",)
+    return (f"it gives no more than {highest:g} of {scale}; has it a scale of its own (unscaled=, --unscaled NAME)?",)
 
 
 def agreement_table(agreements: Sequence[Agreement], *, scale: int) -> pl.DataFrame:

@@ -57,7 +57,7 @@ def linked_table(
     choices, wholes = _choices(benchmark, records), _wholes(benchmark, judged, judges)
     rows = [*_contrasted(choices, contrasts)]
     if wholes.height:
-        linked = _linked(benchmark, wholes, choices)
+        linked = _linked(wholes, choices)
         families = families_in_order(benchmark.record, linked["family"])
         rows += [*_whole_and_parts(linked, families), *_by_parts_right(linked, families)]
     return pl.DataFrame(rows, schema=LINKED_SCHEMA)
@@ -85,7 +85,7 @@ def _wholes(benchmark: Benchmark, judged: pl.DataFrame, judges: Mapping[str, Jud
     return scored.join(asked, on="whole", how="inner", maintain_order="left")
 
 
-def _linked(benchmark: Benchmark, wholes: pl.DataFrame, choices: pl.DataFrame) -> pl.DataFrame:
+def _linked(wholes: pl.DataFrame, choices: pl.DataFrame) -> pl.DataFrame:
     """A row for each judged answer and each linked question that the same run answered."""
     pairs = wholes.explode("links", empty_as_null=False).rename({"links": "part", "amount": "score"})
     right = choices.select("run", "part", "relation", "chance", "amount")

@@ -78,7 +78,7 @@ def diagnose_waypoints(
     items, first = parts[0]
     for control, codes in controls.items():
         book = book.with_answerer(control, items, codes[items])
-    answered = [_table(records, book.sheet, names)]
+    answered = [_table(records, book.sheet)]
     answered += [_of_control(control, first) for control in controls]
     return DiagnosedWaypoints(book, beside(tables, names, list(controls)), pl.concat(answered))
 
@@ -125,7 +125,7 @@ def _controls(sheet: WaypointSheet) -> tuple[WaypointSheet, dict[str, npt.NDArra
     return sheet.with_answers(np.concatenate([stationary, straight])), codes
 
 
-def _table(records: pl.DataFrame, sheet: WaypointSheet, names: Sequence[str]) -> pl.DataFrame:
+def _table(records: pl.DataFrame, sheet: WaypointSheet) -> pl.DataFrame:
     """The rows of runs in the columns of `WAYPOINTS_SCHEMA`."""
     codes = records["code"].fill_null(int(sheet.unanswered)).to_numpy()
     return _measured(records, sheet, records["item"].to_numpy().astype(np.intp), codes)

@@ -159,15 +159,16 @@ def _score(path: Path, row: Row, column: str, scale: int | None) -> float:
             f"has in {column!r} {value!r}, where a score was expected.",
             path=path,
             row=row.where,
-            remedy="Leave it empty where there is none; if the column is no judge's, name those that are (--judge).",
+            remedy="Leave it empty where there is none; if the column is no judge's, name those that are "
+            "(judges=, --judge NAME).",
         )
     lowest, highest = (0.0, float(scale)) if scale is not None else (-_FARTHEST, _FARTHEST)
     if not lowest <= score <= highest:
-        remedy = "Say so if the best score is 100 (--scale 100)" if highest < score <= 100 else "Mend the score"
+        remedy = "Say so if the best score is 100 (scale=, --scale 100)" if highest < score <= 100 else "Mend the score"
         raise InputError(
             f"has in {column!r} {value}, which is not between {lowest:g} and {highest:g}.",
             path=path,
             row=row.where,
-            remedy=f"{remedy}; a judge with a scale of its own is named with --unscaled.",
+            remedy=f"{remedy}; name a judge with a scale of its own (unscaled=, --unscaled NAME).",
         )
     return score

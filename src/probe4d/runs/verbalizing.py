@@ -75,7 +75,7 @@ class ReferenceReply(msgspec.Struct, frozen=True, kw_only=True):
         return self.reference is not None or self.attempt >= MOST_ATTEMPTS
 
 
-class ReferenceError(msgspec.Struct, frozen=True, kw_only=True):
+class UnansweredReference(msgspec.Struct, frozen=True, kw_only=True):
     """A line of `errors.jsonl`: a request that got no reply, and why."""
 
     question: str
@@ -193,7 +193,7 @@ class _Log(ReplyLog[ReferenceReply]):
             ReferenceReply,
             key_of=lambda reply: reply.question,
             line_of=lambda request, reply: self._line(request.key, reply),
-            error_of=lambda question, failure: ReferenceError(question=question, error=failure),
+            error_of=lambda question, failure: UnansweredReference(question=question, error=failure),
             done=lambda reply: done(reply) if done is not None and reply.is_last else None,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,12 +125,14 @@ def test_judgements_of_something_else_are_refused(bench: probe4d.Benchmark, run:
     other_answers = run_on_disk(bench, tmp_path / "elsewhere" / "run", ["s1", *ANSWERS[1:]])
     other_run = run_on_disk(bench, tmp_path / "other", ANSWERS)
     other_bench = text_benchmark(["reference"] * 9)
+    reworded = replace(bench, table=bench.table.with_columns(answer=pl.col("answer") + "!"))
     its_run = run_on_disk(other_bench, tmp_path / "its" / "run", ["s1"] * 9)
     for questions, runs, given, said in (
         (bench, [other_run], [judgements], "judges the run 'run', which is not among those given"),
         (bench, [run], [judgements, again], "judges the run 'run' a second time, after"),
         (bench, [other_answers], [judgements], "judges another answer to question 0000000000000000 than run holds"),
         (other_bench, [its_run], [judgements], "judges answers to another benchmark"),
+        (reworded, [run], [judgements], "judges by other references than the benchmark has now"),
         (bench, [run], [], "no free text with judgements"),
     ):
         with pytest.raises(InputError, match=said):

@@ -40,7 +40,7 @@ def with_judgements(labels: JudgeLabels, judgements: Sequence[Judgements]) -> Ju
             raise InputError(
                 f"has scores of 0 to {one.record.highest}, and those of people are said to be of 0 to {labels.scale}.",
                 path=one.path,
-                remedy="Say which scale people had (--scale), and let judges have the same.",
+                remedy="Say which scale people had (scale=, --scale), and let judges have the same.",
             )
         if not any(item in one.by_key for item in labels.items):
             raise InputError(

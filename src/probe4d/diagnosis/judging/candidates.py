@@ -10,9 +10,10 @@ from probe4d.diagnosis.parsing.normalise import after_last_thought
 from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of
+from probe4d.runs.selection import selected_of
 from probe4d.store.hashing import digest
 
-__all__ = ["TEXT", "candidates_of", "judged_answer", "text_questions", "unfit"]
+__all__ = ["TEXT", "candidates_of", "judged_answer", "references_digest", "text_questions", "unfit"]
 
 TEXT = "text"
 """The format of questions that a judge scores."""
@@ -43,6 +44,15 @@ def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
         )
     rows = gather_answers(benchmark, texts.select("id"), [run], allow_missing=True).rows.filter("main")
     return rows.select("question", "variant", *judged_answer(rows))
+
+
+def references_digest(run: Run, benchmark: Benchmark) -> str:
+    """SHA-256 over id and reference of the questions of free text in a run's selection, 64 hexadecimal digits.
+
+    A benchmark's fingerprint covers its ids alone, and a reference may be reworded under the same id.
+    """
+    selected = selected_of(benchmark, run.record.selection)
+    return digest(selected.filter(format=TEXT).select("id", "answer").rows())
 
 
 def judged_answer(rows: pl.DataFrame) -> list[pl.Series]:

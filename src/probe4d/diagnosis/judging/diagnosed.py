@@ -11,7 +11,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.judging.candidates import TEXT, judged_answer
+from probe4d.diagnosis.judging.candidates import TEXT, judged_answer, references_digest
 from probe4d.diagnosis.judging.judgements import RECORD_FILE, Judgements, JudgeRecord
 from probe4d.diagnosis.judging.scores import UNFIT, JudgedSheet, add_aspects, add_judged
 from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA, in_order
@@ -53,14 +53,15 @@ def judgements_by_run(
     """Find the judgements of each run.
 
     Raises:
-        InputError: They are of a run that is not among these, of another benchmark, or a run is judged twice.
+        InputError: They are of a run that is not among these, of another benchmark or by other references than
+            it has, or a run is judged twice.
     """
     found: dict[str, Judgements] = {}
-    names = [run.name for run in runs]
+    by_name = {run.name: run for run in runs}
     for one in judgements:
         record = one.record
         fault = None
-        if record.run not in names:
+        if record.run not in by_name:
             fault = f"judges the run {record.run!r}, which is not among those given"
         elif record.benchmark != benchmark.fingerprint:
             fault = f"judges answers to another benchmark ({record.benchmark[:12]}…, not {benchmark.fingerprint[:12]}…)"
@@ -72,8 +73,14 @@ def judgements_by_run(
                 path=one.path / RECORD_FILE,
                 remedy="Give one folder of judgements for each run that is judged; other judges make other reports.",
             )
+        if record.references is not None and record.references != references_digest(by_name[record.run], benchmark):
+            raise InputError(
+                "judges by other references than the benchmark has now.",
+                path=one.path / RECORD_FILE,
+                remedy="Judge the run again, into another folder; or give the benchmark as it was then.",
+            )
         found[record.run] = one
-    return {name: found[name] for name in names if name in found}
+    return {name: found[name] for name in by_name if name in found}
 
 
 def diagnose_judgements(

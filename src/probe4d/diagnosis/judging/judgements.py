@@ -48,6 +48,8 @@ class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
         highest: The best score by it; the worst is 0.
         evidence: What the judge is shown.
         prompt: Fingerprint of what all requests have in common (see `prompt_fingerprint`).
+        references: SHA-256 of the references that the run's answers are held against (see `references_digest`); null
+            where the rubric shows none.
         judge: Fingerprint of the judge: its name, arguments and generation options.
         version: Version of this layout.
     """
@@ -61,6 +63,7 @@ class JudgeRecord(msgspec.Struct, frozen=True, kw_only=True):
     highest: int
     evidence: EvidencePlan
     prompt: str
+    references: str | None = None
     judge: str
     version: int = 1
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.judging.candidates import references_digest
 from probe4d.diagnosis.judging.judgements import (
     JUDGEMENTS_FILE,
     RECORD_FILE,
@@ -72,12 +73,12 @@ def judge(
 
     Raises:
         InputError: The run does not fit the benchmark or has no answer to judge, the judge, rubric or evidence cannot
-            be had, or the folder holds other judgements.
+            be had, or the folder holds other judgements or such by other references.
         RunError: Asking came to an end before all was judged; what was judged is kept.
     """
     out, course = Path(out), course or Course()
     prepared = prepare_judging(benchmark, run, plan, scenes=scenes)
-    record = _record(model, run, prepared)
+    record = _record(model, benchmark, run, prepared)
     candidates = prepared.candidates
     with ExitStack() as unasked, prepared.rendering(workers=course.workers) as renderer:
         if isinstance(model, str):  # before a folder is made, so that a wrong name leaves none
@@ -101,7 +102,7 @@ def _opening(plan: JudgePlan) -> RunPlan:
     return RunPlan(base_url=plan.base_url, arguments=plan.arguments, generation=plan.generation)
 
 
-def _record(model: str | Model, run: Run, prepared: PreparedJudging) -> JudgeRecord:
+def _record(model: str | Model, benchmark: Benchmark, run: Run, prepared: PreparedJudging) -> JudgeRecord:
     plan, rubric = prepared.plan, prepared.rubric
     name = model if isinstance(model, str) else model.name
     opened_with: dict[str, Any] = {} if plan.base_url is None else {"base_url": plan.base_url}
@@ -116,6 +117,7 @@ def _record(model: str | Model, run: Run, prepared: PreparedJudging) -> JudgeRec
         highest=rubric.highest,
         evidence=prepared.evidence,
         prompt=prompt_fingerprint(rubric),
+        references=references_digest(run, benchmark) if rubric.shows_reference else None,
         judge=digest([name, arguments, plan.generation]),
     )
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from probe4d.diagnosis.judging.rubrics import Rubric
-from probe4d.diagnosis.parsing.normalise import after_last_thought
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS
+from probe4d.diagnosis.parsing.single_json import single_object
 
-__all__ = ["Verdict", "json_objects", "read_verdict"]
-
-_MOST_CHARACTERS = 100_000
-"""Of a reply that is searched for a verdict; one that is longer holds none."""
+__all__ = ["Verdict", "read_verdict"]
 
 
 class Verdict(NamedTuple):
@@ -38,28 +33,19 @@ class Verdict(NamedTuple):
 def read_verdict(text: str, rubric: Rubric, *, finish_reason: str | None = None) -> Verdict:
     """Read a judge's reply.
 
-    What stands after the last `</think>` has to hold one JSON object and no other opening brace, with a number within
-    the rubric's scale for each aspect, each named once. Words and a fence of code around the object are of no account.
-    Anything else is no verdict: none is guessed.
+    It has to be one JSON object (see `single_object`) with a number within the rubric's scale for each aspect, each
+    named once. Anything else is no verdict: none is guessed.
 
     Args:
         text: The reply.
         rubric: What the judge was asked for.
         finish_reason: Why generation ended, as the provider says.
     """
-    said, _ = after_last_thought(text)
     try:
-        found = json_objects(said)
+        members = single_object(text, finish_reason=finish_reason)
     except ValueError as error:
-        return Verdict({}, fault="was cut off at its limit" if _is_cut(finish_reason) else str(error))
-    if len(found) != 1:
-        several = f"holds {len(found)} JSON objects instead of one" if found else "holds no JSON object"
-        return Verdict({}, fault="was cut off at its limit" if not found and _is_cut(finish_reason) else several)
-    return _verdict(found[0], rubric)
-
-
-def _is_cut(finish_reason: str | None) -> bool:
-    return (finish_reason or "").lower() in CUT_REASONS
+        return Verdict({}, fault=str(error))
+    return _verdict(members, rubric)
 
 
 def _verdict(members: Sequence[tuple[str, Any]], rubric: Rubric) -> Verdict:
@@ -77,24 +63,3 @@ def _verdict(members: Sequence[tuple[str, Any]], rubric: Rubric) -> Verdict:
         scores[aspect] = float(value)
     reasons = [value for name, value in members if name == "reason" and isinstance(value, str)]
     return Verdict(scores, reasons[0] if reasons else None)
-
-
-def json_objects(text: str) -> list[Sequence[tuple[str, Any]]]:
-    """The JSON objects of a text, the names and values of each in order.
-
-    Raises:
-        ValueError: A brace begins no JSON object, or the text is too long.
-    """
-    if len(text) > _MOST_CHARACTERS:
-        raise ValueError(f"is longer than {_MOST_CHARACTERS:,} characters")
-    decode = json.JSONDecoder(object_pairs_hook=list).raw_decode
-    found: list[Sequence[tuple[str, Any]]] = []
-    place = text.find("{")
-    while place >= 0:
-        try:
-            members, end = decode(text, place)
-        except (ValueError, RecursionError) as error:  # a ValueError is that of a number of too many digits, too
-            raise ValueError("holds a brace that begins no JSON object") from error
-        found.append(members)
-        place = text.find("{", end)
-    return found

@@ -162,7 +162,7 @@ def read_batch(template: str, scene: MeasuredScene, table: pl.DataFrame, row: Ro
     usable &= (np.diff(np.sort(boxes, axis=1), axis=1) > 0).all(axis=1)
     usable &= np.array([not isinstance(told, str) for told in facts], dtype=np.bool_)
     for place in np.flatnonzero(~usable).tolist():
-        fault = _fault(facts[place], expected, scene, int(frame[place]), int(camera[place]))
+        fault = _fault(facts[place], scene, int(frame[place]), int(camera[place]))
         findings.add(int(row[place]), fault)
     kept = np.flatnonzero(usable)
     known = [facts[at] for at in kept]
@@ -185,7 +185,7 @@ def _boxes(told: Any, scene: MeasuredScene) -> list[int] | None:
     return None if isinstance(told, str) else [scene.row_of_token.get(one.box, -1) for one in told.objects]
 
 
-def _fault(told: Any, expected: Expected, scene: MeasuredScene, frame: int, camera: int) -> str:
+def _fault(told: Any, scene: MeasuredScene, frame: int, camera: int) -> str:
     """Why a question is about nothing that can be measured."""
     if isinstance(told, str):
         return told
