@@ -13,6 +13,7 @@ Facts are a JSON object whose keys depend on the rule. Those that are read elsew
     present: Classes that are there at the key frame asked about.
     below_threshold: Whether a change has the right sign, but is less than the rule asks for.
     target: The object that is shown in a red box, as `Target` has it.
+    estimated: Whether the answer rests on objects that were detected in images, and not annotated.
     waypoints_m, spacing_s, direction, speed_mps: Of a question for waypoints, as `WaypointFacts` has them.
     min_lidar_points: Fewest returns of an object that was counted.
     poses: Ego poses that were measured from, each with `frame` and `token`.
