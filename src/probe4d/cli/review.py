@@ -161,16 +161,10 @@ def shown_to_reviewers(name: str, max_frames: int) -> EvidencePlan:
     """What a sheet shows, by its name on the command line."""
     import msgspec
 
-    from probe4d.errors import InputError
     from probe4d.report.review.sheet import SHOWN
-    from probe4d.runs.evidence_plan import evidence_named
+    from probe4d.runs.evidence_plan import true_evidence_named
 
-    shown = evidence_named(name, max_frames=max_frames)
-    if shown.view == "lidar" or shown.kind not in ("own", "none"):
-        raise InputError(
-            f"people are shown the true pictures or none, not {name}.",
-            remedy="Give cameras, birds-eye, one-camera or none.",
-        )
+    shown = true_evidence_named(name, viewers="people are", max_frames=max_frames)
     return msgspec.structs.replace(shown, pictures=SHOWN.pictures) if shown.kind == "own" else shown
 
 

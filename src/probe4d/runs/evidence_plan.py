@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import msgspec
@@ -10,7 +11,16 @@ from probe4d.errors import InputError
 from probe4d.evidence.pictures import VIEWS, PictureOptions, View
 from probe4d.wording import listed
 
-__all__ = ["EVIDENCE_KINDS", "SPANS", "EvidenceKind", "EvidencePlan", "EvidenceView", "Span", "evidence_named"]
+__all__ = [
+    "EVIDENCE_KINDS",
+    "SPANS",
+    "EvidenceKind",
+    "EvidencePlan",
+    "EvidenceView",
+    "Span",
+    "evidence_named",
+    "true_evidence_named",
+]
 
 EvidenceKind = Literal["none", "black", "own", "shuffled", "other-scene"]
 EVIDENCE_KINDS: tuple[EvidenceKind, ...] = get_args(EvidenceKind)
@@ -142,3 +152,26 @@ def evidence_named(
         seed=seed,
         pictures=pictures or PictureOptions(),
     )
+
+
+def true_evidence_named(
+    text: str, *, viewers: str, others: Sequence[str] = (), max_frames: int | None = None
+) -> EvidencePlan:
+    """Read the name of evidence that has to be true, or none, and to be looked at.
+
+    Args:
+        text: `none`, `cameras`, `birds-eye` or `one-camera`.
+        viewers: Who is shown it with their verb, as an error says it.
+        others: What else the caller knows by a name of its own.
+        max_frames: Most frames shown; null takes 16.
+
+    Raises:
+        InputError: There is no such evidence, it is another scene's, shuffled or black, or it is no picture.
+    """
+    shown = evidence_named(text, max_frames=max_frames)
+    if shown.view == "lidar" or shown.kind not in ("own", "none"):
+        raise InputError(
+            f"{viewers} shown the true pictures or none, not {text}.",
+            remedy=f"Give {listed([*others, 'none', *VIEWS], 'or')}.",
+        )
+    return shown
