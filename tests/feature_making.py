@@ -8,7 +8,7 @@ import torch
 from transformers import CLIPVisionConfig, CLIPVisionModelWithProjection
 
 from probe4d.models.lidar_lm.encoder import EncoderOptions, GridOptions, LidarEncoder, save_encoder
-from probe4d.models.lidar_lm.quietly import quiet_transformers
+from probe4d.models.local.quietly import quiet_transformers
 
 WIDTH = 8
 

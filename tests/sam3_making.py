@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from transformers import CLIPTokenizer, Sam3Config, Sam3Model
 
-from probe4d.models.lidar_lm.quietly import quiet_transformers
+from probe4d.models.local.quietly import quiet_transformers
 
 SIDE_PX = 56
 _PATCH_PX = 14

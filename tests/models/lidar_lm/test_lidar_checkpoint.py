@@ -18,7 +18,7 @@ from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm, save
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
-from probe4d.models.lidar_lm.weights import fill, read_weights
+from probe4d.models.local.weights import fill, read_weights
 
 WIDTH = 6
 ASKED: dict[str, Any] = {"layout": "paper", "template": "v1", "ego_text": "question", "encoder": "0123456789abcdef"}

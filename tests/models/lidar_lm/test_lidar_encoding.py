@@ -26,7 +26,7 @@ from probe4d.models.lidar_lm.encoder import LidarEncoder, load_encoder, pack
 from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.image_tower import ImageTower, load_image_tower
-from probe4d.models.lidar_lm.quietly import quiet_transformers
+from probe4d.models.local.quietly import quiet_transformers
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 

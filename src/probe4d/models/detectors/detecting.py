@@ -13,10 +13,9 @@ import polars as pl
 from probe4d.errors import InputError
 from probe4d.evidence.camera_images import CameraImages
 from probe4d.models.detectors.detector import Detection, Detector
-from probe4d.models.lidar_lm.key_frames import read_ahead
+from probe4d.models.local.reading_ahead import read_ahead, refuse_absent
 from probe4d.store.job_folder import hold_folder
 from probe4d.store.logs import append_lines, read_lines
-from probe4d.wording import counted
 
 __all__ = ["detect"]
 
@@ -135,11 +134,7 @@ def _images(images: CameraImages, scenes: Sequence[str] | None) -> list[tuple[st
 def _refuse_absent(images: CameraImages, wanted: Collection[tuple[str, int]]) -> None:
     """See that the files of images are there, before any is looked at."""
     missing = images.missing({scene for scene, _ in wanted})
-    if absent := [missing[key] for key in wanted if key in missing]:
-        raise InputError(
-            f"{absent[0]} So it is with {counted(len(absent), 'image')} in all.",
-            remedy="Fetch the files, or name scenes that have theirs (--scene).",
-        )
+    refuse_absent([missing[key] for key in wanted if key in missing], "image")
 
 
 def _lines(journal: Path) -> Iterator[_Seen]:

@@ -65,7 +65,7 @@ class Sam3Detector:
     @property
     def fingerprint(self) -> str:
         """Digest of settings and weights, computed when asked."""
-        from probe4d.models.lidar_lm.weights import fingerprint
+        from probe4d.models.local.weights import fingerprint
 
         settings = [self._side_px, self._least_score, _STABILITY_LOGITS, _PIXEL_MEAN, _PIXEL_DEVIATION, _PROMPT_TOKENS]
         return fingerprint(settings, self._model.state_dict())
@@ -74,7 +74,7 @@ class Sam3Detector:
         """Find objects; see `Detector.detect`. The image is looked at once, whatever the number of prompts."""
         import torch
 
-        from probe4d.models.lidar_lm.memory import memory_that_suffices
+        from probe4d.models.local.memory import memory_that_suffices
 
         found: list[list[Detection]] = [[] for _ in images]
         fewer = f", or look at fewer at once (--batch {len(images) // 2})" if len(images) > 1 else ""
@@ -169,9 +169,9 @@ def load_sam3(path: Path | str, *, device: str | None = None) -> Sam3Detector:
     refuse_missing(_PACKAGES, user="SAM 3")
     from transformers import AutoTokenizer, Sam3Model
 
-    from probe4d.models.lidar_lm.devices import device_named
-    from probe4d.models.lidar_lm.memory import memory_for_model, memory_to_read
-    from probe4d.models.lidar_lm.quietly import quiet_transformers
+    from probe4d.models.local.devices import device_named
+    from probe4d.models.local.memory import memory_for_model, memory_to_read
+    from probe4d.models.local.quietly import quiet_transformers
 
     where = device_named(device)
     read: Any = Sam3Model.from_pretrained  # its type leaves output_loading_info out

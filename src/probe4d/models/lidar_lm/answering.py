@@ -28,11 +28,11 @@ from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
 from probe4d.models.lidar_lm.conversation import PLACEHOLDER, prompt_chunks
 from probe4d.models.lidar_lm.decoding.contrast import label_tokens
 from probe4d.models.lidar_lm.decoding.decoder import Decoded, Decoder, DecodingItem, DecodingOptions
-from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.features import FeatureFolder
 from probe4d.models.lidar_lm.layouts import laid_out
-from probe4d.models.lidar_lm.memory import memory_for_model, memory_to_read
 from probe4d.models.lidar_lm.splicing import FEATURES
+from probe4d.models.local.devices import device_named
+from probe4d.models.local.memory import memory_for_model, memory_to_read
 from probe4d.models.request import FeatureRows, ModelFailure, Reply, Request
 
 __all__ = ["LidarModel"]

@@ -19,9 +19,9 @@ from transformers import (
 
 from probe4d.errors import InputError
 from probe4d.extras import refuse_missing
-from probe4d.models.lidar_lm.memory import is_out_of_memory, memory_to_read
 from probe4d.models.lidar_lm.on_disk import LANGUAGE_MODEL_REMEDY, refuse_no_language_model
-from probe4d.models.lidar_lm.quietly import quiet_transformers
+from probe4d.models.local.memory import is_out_of_memory, memory_to_read
+from probe4d.models.local.quietly import quiet_transformers
 
 __all__ = ["BaseModel", "fingerprint", "read_base", "write_base"]
 

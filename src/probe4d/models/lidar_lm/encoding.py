@@ -17,8 +17,9 @@ from probe4d.evidence.camera_images import CameraImages
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.features import FeatureFolder, FeatureRecord, start_features, write_rows
 from probe4d.models.lidar_lm.image_tower import ImageTower
-from probe4d.models.lidar_lm.key_frames import memory_for, read_ahead, refuse_missing_files
+from probe4d.models.lidar_lm.key_frames import memory_for, refuse_missing_files
 from probe4d.models.lidar_lm.needs import refuse_missing
+from probe4d.models.local.reading_ahead import read_ahead
 from probe4d.store.hashing import digest
 from probe4d.store.locks import locked
 from probe4d.wording import counted, listed
@@ -154,8 +155,8 @@ class _CameraSource:
 def _source(
     frames: PointClouds | CameraImages, encoder: LidarEncoder | ImageTower, batch: int, device: str | None
 ) -> _Source:
-    from probe4d.models.lidar_lm.devices import device_named
-    from probe4d.models.lidar_lm.memory import memory_for_model
+    from probe4d.models.local.devices import device_named
+    from probe4d.models.local.memory import memory_for_model
 
     where = device_named(device)
     with memory_for_model("the encoder", where, option="--device cpu", smaller="a smaller encoder"):

@@ -55,7 +55,7 @@ class ImageTower:
     @property
     def fingerprint(self) -> str:
         """Digest of settings and weights (see `weights.fingerprint`), computed when asked."""
-        from probe4d.models.lidar_lm.weights import fingerprint
+        from probe4d.models.local.weights import fingerprint
 
         settings = [self._side_px, self._means.tolist(), self._deviations.tolist()]
         return fingerprint(settings, self.model.state_dict())
@@ -104,8 +104,8 @@ def load_image_tower(path: Path | str) -> ImageTower:
     refuse_missing()
     from transformers import AutoConfig, CLIPVisionModelWithProjection
 
-    from probe4d.models.lidar_lm.memory import memory_to_read
-    from probe4d.models.lidar_lm.quietly import quiet_transformers
+    from probe4d.models.local.memory import memory_to_read
+    from probe4d.models.local.quietly import quiet_transformers
 
     read: Any = CLIPVisionModelWithProjection.from_pretrained  # its type leaves output_loading_info out
     try:

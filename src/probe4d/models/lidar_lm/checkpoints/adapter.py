@@ -18,7 +18,7 @@ from probe4d.models.lidar_lm.checkpoints.adapter_config import (
 )
 from probe4d.models.lidar_lm.checkpoints.record import ADAPTER_CONFIG
 from probe4d.models.lidar_lm.language_model import LORA, Base, LidarLanguageModel, lora_targets
-from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
+from probe4d.models.local.weights import fill, read_weights, write_weights
 from probe4d.store.files import write_bytes
 from probe4d.wording import listed
 

@@ -31,7 +31,7 @@ from probe4d.models.lidar_lm.checkpoints.record import (
 )
 from probe4d.models.lidar_lm.checkpoints.released import load_released
 from probe4d.models.lidar_lm.language_model import Base, LidarLanguageModel
-from probe4d.models.lidar_lm.weights import fill, read_weights, refuse_other_shapes, write_weights
+from probe4d.models.local.weights import fill, read_weights, refuse_other_shapes, write_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import whole_folder
 

@@ -33,7 +33,7 @@ from probe4d.models.lidar_lm.checkpoints.released_record import (
     released_base,
 )
 from probe4d.models.lidar_lm.language_model import LidarLanguageModel
-from probe4d.models.lidar_lm.weights import fill, read_weights
+from probe4d.models.local.weights import fill, read_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.folders import refuse_full, whole_folder
 from probe4d.wording import listed

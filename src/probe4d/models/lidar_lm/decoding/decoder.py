@@ -17,8 +17,8 @@ from probe4d.models.lidar_lm.decoding.items import Decoded, DecodingItem, Decodi
 from probe4d.models.lidar_lm.decoding.key_value_cache import decoding_attention
 from probe4d.models.lidar_lm.decoding.sampling import generator_of
 from probe4d.models.lidar_lm.decoding.sequences import Numbers
-from probe4d.models.lidar_lm.memory import memory_that_suffices
 from probe4d.models.lidar_lm.splicing import FEATURES
+from probe4d.models.local.memory import memory_that_suffices
 from probe4d.models.request import Contrast
 
 __all__ = ["Decoded", "Decoder", "DecodingItem", "DecodingModel", "DecodingOptions"]

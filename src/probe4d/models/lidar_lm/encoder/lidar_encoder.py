@@ -12,7 +12,7 @@ from probe4d.models.lidar_lm.encoder.options import EncoderOptions
 from probe4d.models.lidar_lm.encoder.pooling import AttentionPooling
 from probe4d.models.lidar_lm.encoder.voxel_features import VoxelFeatures
 from probe4d.models.lidar_lm.encoder.window_attention import WindowAttention
-from probe4d.models.lidar_lm.weights import fingerprint
+from probe4d.models.local.weights import fingerprint
 
 __all__ = ["OTHER_ARCHITECTURE", "LidarEncoder", "LocalFeatures"]
 

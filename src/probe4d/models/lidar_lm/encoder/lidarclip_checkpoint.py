@@ -15,7 +15,7 @@ from torch import Tensor
 from probe4d.errors import InputError
 from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, LidarEncoder
 from probe4d.models.lidar_lm.encoder.options import EncoderOptions
-from probe4d.models.lidar_lm.weights import fill, read_torch, weights_by_name
+from probe4d.models.local.weights import fill, read_torch, weights_by_name
 
 __all__ = ["load_lidarclip"]
 

@@ -12,7 +12,7 @@ from probe4d.models.lidar_lm.encoder.lidar_encoder import OTHER_ARCHITECTURE, Li
 from probe4d.models.lidar_lm.encoder.lidarclip_checkpoint import load_lidarclip
 from probe4d.models.lidar_lm.encoder.options import Compat, EncoderOptions
 from probe4d.models.lidar_lm.on_disk import ENCODER_RECORD, refuse_no_encoder
-from probe4d.models.lidar_lm.weights import fill, read_weights, refuse_other_shapes, write_weights
+from probe4d.models.local.weights import fill, read_weights, refuse_other_shapes, write_weights
 from probe4d.store.files import write_bytes
 from probe4d.store.records import read_versioned
 

@@ -20,7 +20,6 @@ from probe4d.evidence.camera_images import CameraImages
 from probe4d.evidence.coverage import Coverage
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.evidence.wedge_rig import shared_cameras
-from probe4d.models.lidar_lm.devices import device_named
 from probe4d.models.lidar_lm.encoder import EncoderOptions, LidarEncoder, load_encoder, save_encoder
 from probe4d.models.lidar_lm.encoding import encode
 from probe4d.models.lidar_lm.features import FeatureFolder
@@ -30,6 +29,7 @@ from probe4d.models.lidar_lm.on_disk import ENCODER_RECORD
 from probe4d.models.lidar_lm.training.encoder_loop import TARGETS, EncoderFit, EncoderLoss, order_of
 from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 from probe4d.models.lidar_lm.training.state import STATE_FILE
+from probe4d.models.local.devices import device_named
 from probe4d.store.job_folder import hold_folder
 from probe4d.wording import listed
 

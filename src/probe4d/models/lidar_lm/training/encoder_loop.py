@@ -19,12 +19,12 @@ from probe4d.errors import RunError
 from probe4d.evidence.point_clouds import PointClouds
 from probe4d.models.lidar_lm.encoder import LidarEncoder, pack
 from probe4d.models.lidar_lm.features import FeatureFolder
-from probe4d.models.lidar_lm.key_frames import read_ahead
-from probe4d.models.lidar_lm.memory import memory_that_suffices
 from probe4d.models.lidar_lm.training.encoder_options import EncoderTraining
 from probe4d.models.lidar_lm.training.loss_log import LOSSES_FILE, PICTURE_FILE, cut_log, draw_losses
 from probe4d.models.lidar_lm.training.order import EpochOrder
 from probe4d.models.lidar_lm.training.state import TrainingState
+from probe4d.models.local.memory import memory_that_suffices
+from probe4d.models.local.reading_ahead import read_ahead
 from probe4d.store.logs import append_lines
 from probe4d.wording import counted, listed
 

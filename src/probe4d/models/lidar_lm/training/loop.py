@@ -13,7 +13,6 @@ import torch
 from torch import Tensor, nn
 
 from probe4d.errors import RunError
-from probe4d.models.lidar_lm.memory import memory_for_model, memory_that_suffices
 from probe4d.models.lidar_lm.training.learner import Batch, Learner
 from probe4d.models.lidar_lm.training.loss_log import (
     LOSSES_FILE,
@@ -27,6 +26,7 @@ from probe4d.models.lidar_lm.training.options import TrainingOptions
 from probe4d.models.lidar_lm.training.order import EpochOrder, seed_of, warmed_up
 from probe4d.models.lidar_lm.training.rows import TrainingRow
 from probe4d.models.lidar_lm.training.state import TrainingState
+from probe4d.models.local.memory import memory_for_model, memory_that_suffices
 from probe4d.wording import listed
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from probe4d.models.lidar_lm.training.options import (
 )
 from probe4d.models.lidar_lm.training.rows import TrainingRow, ego_text_of, refuse_unusable_rows
 from probe4d.models.lidar_lm.training.state import STATE_FILE, kept_tensors
-from probe4d.models.lidar_lm.weights import fill, read_weights, write_weights
+from probe4d.models.local.weights import fill, read_weights, write_weights
 from probe4d.store.hashing import digest
 from probe4d.store.job_folder import hold_folder, remove
 from probe4d.wording import counted

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from probe4d.errors import InputError
-from probe4d.models.lidar_lm.weights import write_weights
+from probe4d.models.local.weights import write_weights
 
 __all__ = ["STATE_FILE", "TrainingState", "kept_tensors"]
 

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from probe4d.errors import InputError, RunError
-from probe4d.models.lidar_lm.memory import memory_to_read
+from probe4d.models.local.memory import memory_to_read
 from probe4d.store.files import whole_file
 from probe4d.store.hashing import canonical_json
 from probe4d.wording import counted
