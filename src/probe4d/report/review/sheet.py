@@ -178,7 +178,7 @@ def _item(
 
 
 def _page(benchmark: Benchmark, data: Mapping[str, Any], mode: Mode) -> str:
-    script = template_text("elements.js") + template_text("review.js")
+    script = "".join(template_text(f"{part}.js") for part in ("elements", "fields", "film", "review"))
     record = benchmark.record
     return (
         environment()

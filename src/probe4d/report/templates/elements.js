@@ -8,3 +8,10 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// Scrolls the list alone; scrollIntoView would move the page too.
+function revealIn(list, entry) {
+  const top = entry.offsetTop - list.offsetTop;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + entry.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + entry.offsetHeight - list.clientHeight;
+}
+

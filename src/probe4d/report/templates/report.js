@@ -124,14 +124,6 @@
     if (position >= 0) history.replaceState(null, "", `#q=${questions.id[found[position]]}`);
   }
 
-  // Scrolls the list alone; scrollIntoView would move the page too.
-  function reveal(entry) {
-    const list = at("list");
-    const top = entry.offsetTop - list.offsetTop;
-    if (top < list.scrollTop) list.scrollTop = top;
-    else if (top + entry.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + entry.offsetHeight - list.clientHeight;
-  }
-
   function select(position) {
     at(`item-${current}`)?.setAttribute("aria-selected", "false");
     current = position;
@@ -144,7 +136,7 @@
     const entry = at(`item-${position}`);
     entry.setAttribute("aria-selected", "true");
     at("list").setAttribute("aria-activedescendant", entry.id);
-    reveal(entry);
+    revealIn(at("list"), entry);
     show(found[position]);
   }
 

@@ -119,20 +119,13 @@
     sign.setAttribute("aria-label", ALOUD[state(index)]);
   }
 
-  function reveal(entry) {
-    const list = at("list");
-    const top = entry.offsetTop - list.offsetTop;
-    if (top < list.scrollTop) list.scrollTop = top;
-    else if (top + entry.offsetHeight > list.scrollTop + list.clientHeight) list.scrollTop = top + entry.offsetHeight - list.clientHeight;
-  }
-
   function select(index) {
     at(`item-${current}`)?.setAttribute("aria-selected", "false");
     current = index;
     const entry = at(`item-${index}`);
     entry.setAttribute("aria-selected", "true");
     at("list").setAttribute("aria-activedescendant", entry.id);
-    reveal(entry);
+    revealIn(at("list"), entry);
     show(index);
   }
 
@@ -142,34 +135,15 @@
 
   function show(index) {
     const item = items[index];
-    turn = () => {};
+    const film = filmOf(item, pictures);
+    turn = film.turn;
     const parts = [
       element("h3", {}, item.question),
       element("p", { class: "meta" }, [item.template, item.kind, item.scene, item.id].join(" · ")),
-      film(item),
+      film.shown,
       ...(isReview ? reviewed(index) : [answering(index)]),
     ];
     at("detail").replaceChildren(...parts.filter(Boolean));
-  }
-
-  function film(item) {
-    if (!item.pictures.length) return item.problem ? element("p", { class: "intro" }, `No picture: ${item.problem}`) : null;
-    const large = element("img", { class: "large" });
-    const buttons = item.pictures.map((_, place) => {
-      const button = element("button", { type: "button" }, `frame ${item.labels[place]}`);
-      button.addEventListener("click", () => turnTo(place));
-      return button;
-    });
-    let shown = item.opened;
-    function turnTo(place) {
-      shown = Math.min(item.pictures.length - 1, Math.max(0, place));
-      large.src = `data:image/jpeg;base64,${pictures[item.pictures[shown]]}`;
-      large.alt = `Frame ${item.labels[shown]}, ${shown + 1} of ${item.pictures.length}`;
-      buttons.forEach((button, number) => button.setAttribute("aria-pressed", String(number === shown)));
-    }
-    turn = (by) => turnTo(shown + by);
-    turnTo(shown);
-    return element("div", { class: "film" }, large, element("div", { class: "strip", role: "group", "aria-label": "Frames" }, ...buttons));
   }
 
   const said = (item, place) => (item.lettered ? `${letter(place)}. ${item.options[place]}` : item.options[place]);
@@ -192,28 +166,12 @@
     ];
   }
 
-  function radios(name, entries, chosen, choose) {
-    return entries.map(([value, text]) => {
-      const input = element("input", { type: "radio", name, value });
-      input.checked = value === chosen;
-      input.addEventListener("change", () => choose(value));
-      return element("label", { class: "choice" }, input, element("span", {}, text));
-    });
-  }
-
   function reason(own, choose) {
     const input = element("select", {}, element("option", { value: "" }, "choose a reason"),
       ...reasons.items.map(([value, text]) => element("option", { value }, text)));
     input.value = own.reason ?? "";
     input.addEventListener("change", () => choose(input.value || null));
     return element("label", { class: "field" }, "Why", input);
-  }
-
-  function text(title, value, write) {
-    const input = element("textarea", { maxlength: "20000" });
-    input.value = value ?? "";
-    input.addEventListener("input", () => write(input.value));
-    return element("label", { class: "field" }, title, input);
   }
 
   function verdict(index) {
@@ -223,12 +181,12 @@
     why.classList.add("why");
     const entries = [["keep", "Keep: it is well posed, and the frames support its answer"], ["reject", "Reject"]];
     return element("fieldset", { id: "verdict" }, element("legend", {}, "This question"),
-      ...radios("verdict", entries, own.verdict, (value) => {
+      ...radiosOf("verdict", entries, own.verdict, (value) => {
         decide(index, value === "keep" ? { verdict: value, reason: null } : { verdict: value });
         why.hidden = value !== "reject";
       }),
       why,
-      text("Note", own.note, (value) => decide(index, { note: value })));
+      textField("Note", own.note, (value) => decide(index, { note: value })));
   }
 
   function scored(index) {
@@ -236,7 +194,7 @@
     const own = decision(index);
     const score = element("input", { type: "number", min: "0", max: String(BEST), step: "1", inputmode: "numeric", id: "score" });
     score.value = own.score ?? "";
-    const rewrite = text("The reference, corrected", own.text, (value) => {
+    const rewrite = textField("The reference, corrected", own.text, (value) => {
       decide(index, { text: value });
       hint();
     });
@@ -270,7 +228,7 @@
     const entries = [["take", proposal.text ? "Take the proposal" : "Agree"], ["refuse", "Refuse it"]];
     return element("fieldset", { id: "proposal" }, element("legend", {}, "An audit by a model"), element("p", { class: "text" }, verdict),
       proposal.text ? element("p", { class: "text" }, proposal.text) : null,
-      ...radios("proposal", entries, own.decision, (value) => decide(index, { proposal: { ...proposal, decision: value } })));
+      ...radiosOf("proposal", entries, own.decision, (value) => decide(index, { proposal: { ...proposal, decision: value } })));
   }
 
   function template(item) {
@@ -280,7 +238,7 @@
     why.hidden = own.verdict !== "remove";
     const entries = [["", "as its questions say"], ["keep", "stays"], ["remove", "is removed"]];
     return element("fieldset", { id: "template" }, element("legend", {}, `The whole template ${name}`),
-      ...radios("template", entries, own.verdict ?? "", (value) => {
+      ...radiosOf("template", entries, own.verdict ?? "", (value) => {
         decideTemplate(name, value === "remove" ? { verdict: value } : { verdict: value || null, reason: null });
         why.hidden = value !== "remove";
       }),
@@ -291,7 +249,7 @@
     const item = items[index];
     const entries = item.options.map((option, place) => [item.lettered ? letter(place) : option, said(item, place)]);
     return element("fieldset", { id: "answer" }, element("legend", {}, "Your answer"),
-      ...radios("answer", [...entries, [data.cannot_tell, data.cannot_tell]], decision(index).answer, (value) => decide(index, { answer: value })));
+      ...radiosOf("answer", [...entries, [data.cannot_tell, data.cannot_tell]], decision(index).answer, (value) => decide(index, { answer: value })));
   }
 
   // ---- files ---------------------------------------------------------------------------------------
