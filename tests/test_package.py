@@ -29,7 +29,8 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"EncoderTraining", "embed_images", "new_encoder", "train_encoder", "select_split"}
     called |= {"LidarOptions", "read_training_rows", "train_lora", "train_projector", "with_ego_text"}
     called |= {"load_lidar_lm", "save_released_checkpoint"}
-    called |= {"judge_agreement", "read_judge_labels"}
+    called |= {"judge_agreement", "read_judge_labels", "with_judgements", "with_text_metrics", "write_agreement"}
+    called |= {"HostedVerbalizer", "dry_judge", "judge", "prepare_judging", "read_judgements", "ROAD_USER_PROMPTS"}
     called |= {"convert_waymo", "convert_wod_e2e"}
     called |= {"apply_review", "audit_references", "read_audit", "write_human_run", "write_review_sheet"}
     assert called <= set(probe4d.__all__)

@@ -15,12 +15,16 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.question import Question
     from probe4d.benchmarks.splits import select_split
     from probe4d.benchmarks.suites import build, check, write_prompts
-    from probe4d.diagnosis.agreement import judge_agreement
+    from probe4d.diagnosis.agreement import JudgeLabels, judge_agreement, write_agreement
     from probe4d.diagnosis.control_runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
+    from probe4d.diagnosis.judging.beside_people import with_judgements
+    from probe4d.diagnosis.judging.dry_run import dry_judge
     from probe4d.diagnosis.judging.judgements import Judgements, read_judgements
     from probe4d.diagnosis.judging.judging import judge
     from probe4d.diagnosis.judging.plan import JudgePlan
+    from probe4d.diagnosis.judging.prepared import prepare_judging
+    from probe4d.diagnosis.text.as_judges import with_text_metrics
     from probe4d.diagnosis.text.bleu import Bleu
     from probe4d.diagnosis.text.meteor import Meteor
     from probe4d.diagnosis.text.rouge import RougeL
@@ -66,9 +70,11 @@ if TYPE_CHECKING:
     from probe4d.runs.prepared import prepare
     from probe4d.runs.run import Run, read_run
     from probe4d.runs.selection import Selection
+    from probe4d.runs.verbalizing import HostedVerbalizer
     from probe4d.scenes.estimated.estimating import estimate_objects
     from probe4d.scenes.estimated.filters import DetectionFilters
     from probe4d.scenes.estimated.objects_file import read_objects, write_objects
+    from probe4d.scenes.estimated.road_users import ROAD_USER_PROMPTS
     from probe4d.scenes.opening import open_scenes
     from probe4d.scenes.sanity import inspect
     from probe4d.scenes.simulator.simulate import simulate
@@ -77,6 +83,7 @@ if TYPE_CHECKING:
     from probe4d.scenes.wod_e2e.conversion import convert_wod_e2e
 
 __all__ = [
+    "ROAD_USER_PROMPTS",
     "Benchmark",
     "Bleu",
     "CameraImages",
@@ -86,6 +93,8 @@ __all__ = [
     "EncoderTraining",
     "FeatureFolder",
     "Generation",
+    "HostedVerbalizer",
+    "JudgeLabels",
     "JudgePlan",
     "Judgements",
     "LidarLanguageModel",
@@ -115,6 +124,7 @@ __all__ = [
     "convert_wod_e2e",
     "detect",
     "diagnose",
+    "dry_judge",
     "dry_run",
     "embed_images",
     "encode",
@@ -136,6 +146,7 @@ __all__ = [
     "new_encoder",
     "open_scenes",
     "prepare",
+    "prepare_judging",
     "preset_named",
     "read_audit",
     "read_benchmark",
@@ -155,6 +166,9 @@ __all__ = [
     "train_projector",
     "training_options",
     "with_ego_text",
+    "with_judgements",
+    "with_text_metrics",
+    "write_agreement",
     "write_human_run",
     "write_inspect_log",
     "write_objects",
@@ -173,6 +187,8 @@ _HOMES = {
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
+    "HostedVerbalizer": "probe4d.runs.verbalizing",
+    "JudgeLabels": "probe4d.diagnosis.agreement",
     "JudgePlan": "probe4d.diagnosis.judging.plan",
     "Judgements": "probe4d.diagnosis.judging.judgements",
     "LidarLanguageModel": "probe4d.models.lidar_lm.language_model",
@@ -182,6 +198,7 @@ _HOMES = {
     "ModelFailure": "probe4d.models.request",
     "PointClouds": "probe4d.evidence.point_clouds",
     "Question": "probe4d.benchmarks.question",
+    "ROAD_USER_PROMPTS": "probe4d.scenes.estimated.road_users",
     "Reply": "probe4d.models.request",
     "Request": "probe4d.models.request",
     "RougeL": "probe4d.diagnosis.text.rouge",
@@ -201,6 +218,7 @@ _HOMES = {
     "convert_wod_e2e": "probe4d.scenes.wod_e2e.conversion",
     "detect": "probe4d.models.detectors.detecting",
     "diagnose": "probe4d.diagnosis.diagnose",
+    "dry_judge": "probe4d.diagnosis.judging.dry_run",
     "dry_run": "probe4d.runs.dry_run",
     "embed_images": "probe4d.models.lidar_lm.training.encoder",
     "encode": "probe4d.models.lidar_lm.encoding",
@@ -222,12 +240,13 @@ _HOMES = {
     "new_encoder": "probe4d.models.lidar_lm.training.encoder",
     "open_scenes": "probe4d.scenes.opening",
     "prepare": "probe4d.runs.prepared",
+    "prepare_judging": "probe4d.diagnosis.judging.prepared",
     "preset_named": "probe4d.models.presets",
     "read_audit": "probe4d.report.review.auditing",
     "read_benchmark": "probe4d.benchmarks.benchmark",
+    "read_detections": "probe4d.exchange.detections",
     "read_judge_labels": "probe4d.exchange.judge_labels",
     "read_judgements": "probe4d.diagnosis.judging.judgements",
-    "read_detections": "probe4d.exchange.detections",
     "read_objects": "probe4d.scenes.estimated.objects_file",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
@@ -241,6 +260,9 @@ _HOMES = {
     "train_projector": "probe4d.models.lidar_lm.training.stages",
     "training_options": "probe4d.models.lidar_lm.training.options",
     "with_ego_text": "probe4d.models.lidar_lm.training.rows",
+    "with_judgements": "probe4d.diagnosis.judging.beside_people",
+    "with_text_metrics": "probe4d.diagnosis.text.as_judges",
+    "write_agreement": "probe4d.diagnosis.agreement",
     "write_human_run": "probe4d.report.review.people",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_objects": "probe4d.scenes.estimated.objects_file",
