@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from probe4d.scenes.estimated.filters import image_slices
 from probe4d.scenes.estimated.overlap import intersection_over_union
@@ -86,6 +85,8 @@ def _camera(cameras: Cameras, row: int) -> Cameras:
 
 def _assigned(before: Seen, now: Seen, camera: Cameras) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Numbers of boxes before and now that are of one object."""
+    from scipy.optimize import linear_sum_assignment  # half of what suites take to import, and few associate boxes
+
     overlap = intersection_over_union(predicted_boxes(before, camera, now.times_s[0]), now.boxes)
     alike = np.where(before.categories[:, np.newaxis] == now.categories, 1.0, OTHER_CLASS)
     affinity = np.where(before.kinds[:, np.newaxis] == now.kinds, overlap * alike, 0.0)
