@@ -24,7 +24,8 @@ def test_what_the_verbs_call_is_public() -> None:
     called = {"build", "check", "diagnose", "import_answers", "import_lidar_hallu", "inspect", "open_scenes"}
     called |= {"read_benchmark", "read_run", "simulate", "write_prompts", "write_report"}
     called |= {"ask", "control_model", "dry_run", "evidence_named", "export", "prepare", "preset_named"}
-    called |= {"DetectionFilters", "detect", "estimate_objects", "load_detector", "read_detections", "write_objects"}
+    called |= {"DetectionFilters", "detect", "detect_objects", "estimate_objects", "load_detector"}
+    called |= {"read_detections", "write_objects"}
     called |= {"CameraImages", "PointClouds", "encode", "load_encoder", "load_image_tower"}
     called |= {"EncoderTraining", "embed_images", "new_encoder", "train_encoder", "select_split"}
     called |= {"LidarOptions", "read_training_rows", "train_lora", "train_projector", "with_ego_text"}

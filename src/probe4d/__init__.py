@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from probe4d.evidence.camera_images import CameraImages
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
+    from probe4d.exchange.detected_objects import detect_objects
     from probe4d.exchange.detections import read_detections
     from probe4d.exchange.exports.export import export
     from probe4d.exchange.exports.training import export_training
@@ -123,6 +124,7 @@ __all__ = [
     "convert_waymo",
     "convert_wod_e2e",
     "detect",
+    "detect_objects",
     "diagnose",
     "dry_judge",
     "dry_run",
@@ -217,6 +219,7 @@ _HOMES = {
     "convert_waymo": "probe4d.scenes.waymo.conversion",
     "convert_wod_e2e": "probe4d.scenes.wod_e2e.conversion",
     "detect": "probe4d.models.detectors.detecting",
+    "detect_objects": "probe4d.exchange.detected_objects",
     "diagnose": "probe4d.diagnosis.diagnose",
     "dry_judge": "probe4d.diagnosis.judging.dry_run",
     "dry_run": "probe4d.runs.dry_run",

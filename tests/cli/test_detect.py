@@ -17,6 +17,7 @@ from sam3_making import write_tiny_sam3
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 pytestmark = pytest.mark.real_data
+ONE_OF_TWO = "(detections=, --detections FILE) or a model (model=, --model sam3:FOLDER)"
 HEADER = "scene,frame,category,left_px,top_px,right_px,bottom_px,confidence"
 
 
@@ -32,7 +33,7 @@ def sam3(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_from_images_to_objects(kitti: Path, sam3: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "objects.parquet"
-    told = ("detect", kitti, "--model", f"sam3:{sam3}", "--device", "cpu", "--batch", 4, "--out", path)
+    told = ("detect", kitti, "-m", f"sam3:{sam3}", "--device", "cpu", "--batch", 4, "--out", path)
     called(*told, "--min-confidence", 0.3, "--min-mask-quality", 0)
     printed = capsys.readouterr()
     assert printed.out.startswith(f"{path}: ")
@@ -97,12 +98,15 @@ def test_bad_rows_are_told_in_one_line(here: Command, kitti: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ((), "Give one: --detections or --model"),
+        ((), ONE_OF_TWO),
         (
             ("--detections", "found.csv", "--out", "objects.csv"),
             "objects.csv: the file of objects must end in .parquet",
         ),
-        (("--detections", "found.csv", "--model", "sam3:x"), "Give one: --detections or --model"),
+        (
+            ("--detections", "found.csv", "--model", "sam3:x"),
+            ONE_OF_TWO,
+        ),
         (("--model", "yolo"), "there is no detector 'yolo'"),
         (("--model", "sam3:nowhere"), "nowhere: is no folder of a SAM 3 checkpoint"),
         (("--detections", "nowhere.csv"), "nowhere.csv: cannot be read"),

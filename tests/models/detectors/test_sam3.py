@@ -99,9 +99,9 @@ def test_memory_that_does_not_suffice_says_what_to_lower(folder: Path, monkeypat
         raise torch.OutOfMemoryError("out of memory")
 
     monkeypatch.setattr(detector._model, "get_vision_features", full)
-    with pytest.raises(RunError, match=r"does not suffice for 4 images at once.*fewer at once \(--batch 2\)\."):
+    with pytest.raises(RunError, match=r"does not suffice for 4 images at once.*fewer at once \(batch=, --batch 2\)\."):
         detector.detect([picture(0)] * 4, PROMPTS)
-    with pytest.raises(RunError, match=r"for 1 image at once\. Take another device \(--device\)\."):
+    with pytest.raises(RunError, match=r"for 1 image at once\. Take another device \(device=, --device cpu\)\."):
         detector.detect([picture(0)], PROMPTS)
 
 

@@ -27,7 +27,7 @@ def load_detector(name: str, *, device: str | None = None) -> Detector:
     if kind != _SAM3 or not mark or not folder:
         raise InputError(
             f"there is no detector {name!r}.",
-            remedy=f"Give {_SAM3}:FOLDER, or what another tool found as a file (--detections).",
+            remedy=f"Give {_SAM3}:FOLDER, or what another tool found as a file (detections=, --detections FILE).",
         )
     from probe4d.models.detectors.sam3 import load_sam3
 

@@ -77,10 +77,10 @@ class Sam3Detector:
         from probe4d.models.local.memory import memory_that_suffices
 
         found: list[list[Detection]] = [[] for _ in images]
-        fewer = f", or look at fewer at once (--batch {len(images) // 2})" if len(images) > 1 else ""
+        fewer = f", or look at fewer at once (batch=, --batch {len(images) // 2})" if len(images) > 1 else ""
         words = (
             f"the memory of {self._device} does not suffice for {counted(len(images), 'image')} at once. "
-            f"Take another device (--device){fewer}."
+            f"Take another device (device=, --device cpu){fewer}."
         )
         with torch.inference_mode(), memory_that_suffices(words):
             pixels = torch.from_numpy(np.stack([self._prepared(image) for image in images]))
@@ -185,5 +185,5 @@ def load_sam3(path: Path | str, *, device: str | None = None) -> Sam3Detector:
     if loading["missing_keys"]:  # transformers would leave them random
         name = sorted(loading["missing_keys"])[0]
         raise InputError(f"lacks weights of SAM 3, such as {name}.", path=folder, remedy=_REMEDY)
-    with memory_for_model("SAM 3", where, option="--device cpu", smaller="a smaller model"):
+    with memory_for_model("SAM 3", where, option="device=, --device cpu", smaller="a smaller model"):
         return Sam3Detector(model, tokenizer, where)

@@ -40,7 +40,7 @@ def front_camera(scenes: Scenes) -> str:
     raise InputError(
         f"has no camera {listed(FRONT_CAMERAS, 'or')}.",
         path=scenes.root / scenes.version,
-        remedy=f"Name one of {listed(cameras)} (--channel)." if cameras else "It has no cameras at all.",
+        remedy=f"Name one of {listed(cameras)} (channel=, --channel NAME)." if cameras else "It has no cameras at all.",
     )
 
 
