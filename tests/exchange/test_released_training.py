@@ -140,7 +140,7 @@ def test_a_text_that_needs_the_dataset_says_so(tmp_path: Path) -> None:
 def test_with_the_dataset_a_row_without_its_token_is_named(tmp_path: Path, scenes: Scenes, token: str) -> None:
     rows = [{"scene_token": token, "question": "Is it?", "answer": "Yes."}]
     rows.append({"scene_id": "1", "question": "Is it?", "answer": "Yes."})
-    with pytest.raises(InputError, match=r"record 2: names no scene_token.* Leave the dataset \(--data\) out"):
+    with pytest.raises(InputError, match=r"record 2: names no scene_token.* Leave the dataset \(scenes=, --data\) out"):
         imported(rows, tmp_path, scenes=scenes)
 
 

@@ -192,7 +192,7 @@ def _gaps(run: Run, missing: Sequence[str], rows: pl.DataFrame, *, allow_missing
             raise InputError(
                 f"leaves {counted(gaps.height, 'variant')} without an answer, first {variant!r} of {question}.",
                 path=run.path or run.name,
-                remedy="Finish the run, or count them as wrong with --allow-missing.",
+                remedy="Finish the run, or count them as wrong (allow_missing=True, --allow-missing).",
             )
         left_out = counted(gaps.height, "variant")
         sentences.append(f"{run.name} leaves {left_out} of questions without an answer; they count as wrong.")

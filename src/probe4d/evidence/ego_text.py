@@ -66,7 +66,7 @@ class EgoTexts:
         if phrases is None:
             raise InputError(
                 f"there is no scene {scene!r} whose ego motion could be told.",
-                remedy="Give the dataset that the scenes of the rows come from (--data DATAROOT).",
+                remedy="Give the dataset that the scenes of the rows come from (scenes=, --data DATAROOT).",
             )
         if self._kind == "question":
             return ego_motion(question, phrases).text

@@ -178,19 +178,21 @@ def _place(
                 else "is about a single key frame and names no sample.",
                 path=file,
                 row=where,
-                remedy="Give the dataset (--data DATAROOT).",
+                remedy="Give the dataset (scenes=, --data DATAROOT).",
             )
         return places.samples.get(token)
     if places is None:
         if row.scene_id is None:
-            raise InputError("names no scene_id.", path=file, row=where, remedy="Give the dataset (--data DATAROOT).")
+            raise InputError(
+                "names no scene_id.", path=file, row=where, remedy="Give the dataset (scenes=, --data DATAROOT)."
+            )
         return row.scene_id, None
     if row.scene_token is None:
         raise InputError(
             "names no scene_token, by which the dataset knows its scene.",
             path=file,
             row=where,
-            remedy="Leave the dataset (--data) out: rows are then about scenes by their scene_id.",
+            remedy="Leave the dataset (scenes=, --data) out: rows are then about scenes by their scene_id.",
         )
     name = places.names.named(row.scene_token)
     return None if name is None else (name, None)
