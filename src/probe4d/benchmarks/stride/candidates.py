@@ -17,22 +17,16 @@ from probe4d.benchmarks.stride.manoeuvres import manoeuvres_of
 from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.tags import tags_of
 from probe4d.benchmarks.stride.templates import CODES, Template
-from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
+from probe4d.benchmarks.stride.thresholds import FEWEST_PARTS, HISTORY_FRAMES
 from probe4d.benchmarks.stride.windows import gapless
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["FEWEST_PARTS", "KEY", "SUITE_NAME", "WHOLE_SCENE", "Candidates", "Measuring", "candidates_of", "merged"]
+__all__ = ["KEY", "SUITE_NAME", "Candidates", "Measuring", "candidates_of", "merged"]
 
 SUITE_NAME = "stride"
 
-WHOLE_SCENE = "SC-6"
-"""The template that shows a whole scene, of which more than one question would show the same."""
-
 KEY = ("scene", "frame", "track")
 """What tells a question of a template from the others; the track is null where there is no target."""
-
-FEWEST_PARTS = 2
-"""Parts that the reference of an open question needs: with one it would be a choice question."""
 
 _SPARE = 4
 """How many times the most of a scene are kept: so many can be passed over for overlapping clips."""

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.stride.candidates import KEY, WHOLE_SCENE
+from probe4d.benchmarks.stride.candidates import KEY
 from probe4d.benchmarks.stride.tags import ORDINARY, TAGS
 from probe4d.benchmarks.stride.templates import CODES, Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
@@ -43,7 +43,7 @@ def curated(
     for name in sorted(pools, key=lambda name: not templates[name].parts):
         pool, template = pools[name], templates[name]
         whole = [table for opener, table in taken.items() if name in templates[opener].parts]
-        cap = 1 if name == WHOLE_SCENE else most_per_scene
+        cap = 1 if template.shows_scene else most_per_scene  # more than one would show the same
         draw = _Draw(template, pool, _makes_link(template, pool, whole), templates)
         taken[name] = pool[draw.taken(per_template, cap)]
     return {name: taken[name] for name in pools}

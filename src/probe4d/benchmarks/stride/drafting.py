@@ -10,9 +10,8 @@ import polars as pl
 
 from probe4d.benchmarks.question import LETTERS, Evidence, Question, derived_id
 from probe4d.benchmarks.sampling import arranged
-from probe4d.benchmarks.stride.candidates import SUITE_NAME, WHOLE_SCENE, Candidates
-from probe4d.benchmarks.stride.histories import WITHOUT_HISTORY
-from probe4d.benchmarks.stride.templates import CODES, Template, moment_words
+from probe4d.benchmarks.stride.candidates import SUITE_NAME, Candidates
+from probe4d.benchmarks.stride.templates import Template, moment_words
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.benchmarks.stride.verbalizing import plain_reference, sentence_of, target_words
 
@@ -126,8 +125,7 @@ class Drafting:
     def _stem(self, template: Template, row: dict[str, Any], called: str | None, facts: dict[str, Any]) -> str:
         stem = template.question.replace("{target}", called or "").replace("{trajectory}", row["trajectory"] or "")
         stem = stem.replace("{moment}", moment_words(row["frame"]))
-        is_told = template.family == CODES["TRJ"] and template.id not in WITHOUT_HISTORY
-        if not self._with_history or not is_told:
+        if not (self._with_history and template.may_tell_past):
             return stem
         history = self._histories[row["scene"], row["frame"]]
         facts["ego_motion"] = {"text": history}
@@ -146,7 +144,7 @@ class Drafting:
         ]
 
     def _shown(self, template: Template, scene: str, frame: int) -> tuple[int, ...]:
-        if template.id == WHOLE_SCENE:
+        if template.shows_scene:
             # The whole scene where the template is about what comes after the query frame too, else what led to it.
             return tuple(range(self._keyframes[scene] if template.future_frames else frame + 1))
         return tuple(range(frame - HISTORY_FRAMES, frame + 1))

@@ -7,10 +7,7 @@ from probe4d.benchmarks.stride.thresholds import FRAME_SPACING_S, PAST_POSITIONS
 from probe4d.benchmarks.stride.windows import ego_window, in_ego_frame
 from probe4d.wording import listed
 
-__all__ = ["WITHOUT_HISTORY", "ego_histories"]
-
-WITHOUT_HISTORY = ("TRJ-6",)
-"""Trajectory templates that the history is never given to: it is their answer."""
+__all__ = ["ego_histories"]
 
 
 def ego_histories(signals: Signals) -> dict[tuple[str, int], str]:

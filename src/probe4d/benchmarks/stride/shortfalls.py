@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from probe4d.benchmarks.stride.candidates import WHOLE_SCENE
 from probe4d.benchmarks.stride.templates import Template
 
 __all__ = ["shortfalls_of"]
@@ -38,7 +37,7 @@ def shortfalls_of(taken: Mapping[str, pl.DataFrame], asked: Sequence[Template], 
 
 def _why(template: Template, found: int) -> str:
     if found:
-        return ", one a scene, since it shows all of it" if template.id == WHOLE_SCENE else ""
+        return ", one a scene, since it shows all of it" if template.shows_scene else ""
     missing = [_FROM_LABELS[need] for need in template.needs if need in _FROM_LABELS]
     if missing:
         return f", which needs labels of {' and '.join(missing)}"

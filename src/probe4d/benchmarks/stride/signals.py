@@ -12,7 +12,12 @@ import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.stride.lines import ANNOTATED, Lines
-from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES, LEAST_TARGET_HEIGHT_PX, MOST_RANGE_M
+from probe4d.benchmarks.stride.thresholds import (
+    COUNTED_IMAGE_HEIGHT_PX,
+    HISTORY_FRAMES,
+    LEAST_TARGET_HEIGHT_PX,
+    MOST_RANGE_M,
+)
 from probe4d.scenes.geometry import SE3, rotation_of_quaternion, yaw_of_rotation
 from probe4d.scenes.image_boxes import image_boxes
 from probe4d.scenes.tables import Scenes
@@ -90,8 +95,6 @@ LABELS_SCHEMA: dict[str, pl.DataType] = {
 
 _WORDS = {"vehicle.emergency.police": "police vehicle", "movable_object.pushable_pullable": "pushable object"}
 """Where the last part of a category says too little."""
-_IMAGE_HEIGHT_PX = 900
-"""Height of the images in which the least height of a target is counted."""
 
 
 @dataclass(frozen=True, eq=False)  # the same only as itself: what is made of them can be kept for the next rule
@@ -264,7 +267,7 @@ def _largest_views(scenes: Scenes) -> pl.DataFrame:
     )
     height, width = pl.col("bottom") - pl.col("top"), pl.col("right") - pl.col("left")
     return (
-        shown.filter(height * _IMAGE_HEIGHT_PX >= LEAST_TARGET_HEIGHT_PX)
+        shown.filter(height * COUNTED_IMAGE_HEIGHT_PX >= LEAST_TARGET_HEIGHT_PX)
         .sort(height * width, "channel", descending=[True, False])
         .unique(["scene", "frame", "token"], keep="first", maintain_order=True)
     )

@@ -15,10 +15,15 @@ FUTURE_POSITIONS = 5
 PAST_POSITIONS = HISTORY_FRAMES
 """Past positions: one for each earlier picture that is shown; one more could not be seen."""
 
+FEWEST_PARTS = 2
+"""Parts that the reference of an open question needs: with one it would be a choice question."""
+
 MOST_RANGE_M = 60.0
 """Objects farther off are never targets: a person is a few pixels high in the grid."""
 LEAST_TARGET_HEIGHT_PX = 24.0
 """Height of a target's box in an image of 1600 x 900: about three rows of pixels in a grid of 640."""
+COUNTED_IMAGE_HEIGHT_PX = 900
+"""Height of that image. In others a box has to be as high a part of the image."""
 DISTANCE_BOUNDS_M = (10.0, 20.0, 30.0, 45.0)
 """Bins widen with distance, as what an eye can tell does."""
 TRAFFIC_RANGE_M = 50.0

@@ -11,13 +11,13 @@ from probe4d.benchmarks.stride.audit.derived import Derived
 from probe4d.benchmarks.stride.audit.deriving import LABELS, derive
 from probe4d.benchmarks.stride.audit.labelled import LabelsTold
 from probe4d.benchmarks.stride.templates import TEMPLATES
+from probe4d.benchmarks.stride.thresholds import FEWEST_PARTS
 
 __all__ = ["PLAIN", "check_composed"]
 
 PLAIN = "plain"
 """The verbaliser that leaves the sentences of the templates as they are."""
 
-_FEWEST_PARTS = 2
 _OWN_FACTS = ("reference_parts", "plain_reference", "verbalizer", "reference_review")
 
 
@@ -40,8 +40,8 @@ def check_composed(batch: Batch, labels: LabelsTold, *, verbalizer: str) -> None
         told = {part["template"]: part for part in parts if _is_part(part)} if isinstance(parts, list) else {}
         if not isinstance(parts, list) or len(told) != len(parts) or list(told) != _ordered(batch, told):
             batch.add(at, "facts.reference_parts are not parts of the template, each once and in order")
-        if len(told) < _FEWEST_PARTS:
-            batch.add(at, f"is composed of {len(told)} parts, and a reference needs {_FEWEST_PARTS}")
+        if len(told) < FEWEST_PARTS:
+            batch.add(at, f"is composed of {len(told)} parts, and a reference needs {FEWEST_PARTS}")
         for name, (perhaps, surely) in asked.items():
             if surely[at] and name not in told:
                 batch.add(at, f"facts.reference_parts: {name} has an answer there and is left out")

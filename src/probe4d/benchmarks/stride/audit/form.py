@@ -11,10 +11,7 @@ from probe4d.benchmarks.stride.audit.waypoints import ANSWER_DECIMALS, positions
 from probe4d.benchmarks.stride.templates import TEMPLATES, Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 
-__all__ = ["WHOLE_SCENE", "Fault", "faults_of", "is_right_letter"]
-
-WHOLE_SCENE = "SC-6"
-"""The one template that shows what comes after its query frame."""
+__all__ = ["Fault", "faults_of", "is_right_letter"]
 
 Row = dict[str, Any]
 
@@ -114,9 +111,9 @@ def _shown(row: Row, template: Template, key_frames: int) -> Iterator[Fault]:
     evidence = row["evidence"]
     frames, views = evidence["frames"], evidence["views"]
     of_clip = list(range(query - HISTORY_FRAMES, query + 1))
-    expected = list(range(key_frames)) if template.id == WHOLE_SCENE else of_clip
+    expected = list(range(key_frames)) if template.shows_scene else of_clip
     later = [frame for frame in frames if frame is not None and frame > query]
-    if later and template.id != WHOLE_SCENE:
+    if later and not template.shows_scene:
         yield Fault(f"shows key frames {later}, which are later than the query frame {query}", "future-leak")
     elif frames != expected:
         yield Fault(f"evidence: stored key frames {frames}, derived {expected}", "evidence")

@@ -17,6 +17,7 @@ from probe4d.benchmarks.auditing.gaps import Corners, footprint_corners
 from probe4d.benchmarks.auditing.measuring import measure_scene
 from probe4d.benchmarks.auditing.recorded import RecordedScene
 from probe4d.benchmarks.stride.thresholds import (
+    COUNTED_IMAGE_HEIGHT_PX,
     FIXED_CATEGORIES,
     HISTORY_FRAMES,
     LEAST_TARGET_HEIGHT_PX,
@@ -34,8 +35,6 @@ Flags = NDArray[np.bool_]
 NO_ROW = -1
 """Stands for a box that is not there."""
 
-_IMAGE_HEIGHT_PX = 900
-"""Height of the images in which the least height of a target is counted."""
 _WORDS = {"vehicle.emergency.police": "police vehicle", "movable_object.pushable_pullable": "pushable object"}
 """What categories are called whose last part says too little."""
 
@@ -150,7 +149,7 @@ class Drive:
     def largest_view(self) -> Rows:
         """Place of the camera that shows each box largest and high enough, `NO_ROW` without one, shape (B,)."""
         sides = self.bounds[..., 2:] - self.bounds[..., :2]
-        high = sides[..., 1] * _IMAGE_HEIGHT_PX >= LEAST_TARGET_HEIGHT_PX
+        high = sides[..., 1] * COUNTED_IMAGE_HEIGHT_PX >= LEAST_TARGET_HEIGHT_PX
         areas = np.where(high, sides.prod(axis=-1), -1.0)
         if not len(self.channels):
             return np.full(len(self.frame), NO_ROW)

@@ -9,13 +9,11 @@ import numpy as np
 from probe4d.benchmarks.stride.audit.batch import Batch
 from probe4d.benchmarks.stride.audit.measuring import Array, Rows
 from probe4d.benchmarks.stride.audit.waypoints import COURSE_DECIMALS, is_as_derived
-from probe4d.benchmarks.stride.templates import CODES, moment_words
+from probe4d.benchmarks.stride.templates import moment_words
 from probe4d.benchmarks.stride.thresholds import FRAME_SPACING_S, PAST_POSITIONS
 
 __all__ = ["check_wording", "trajectory_in"]
 
-_WITHOUT_HISTORY = ("TRJ-6",)
-"""Trajectory templates that are not told of the past, which they ask for."""
 _TRAJECTORY = "{trajectory}"
 
 _AT = r"(-?\d+\.\d)"
@@ -35,7 +33,7 @@ def check_wording(batch: Batch, *, with_history: bool) -> None:
         batch: The questions.
         with_history: Whether the build tells trajectory questions of the past.
     """
-    told = with_history and batch.template.family == CODES["TRJ"] and batch.template.id not in _WITHOUT_HISTORY
+    told = with_history and batch.template.may_tell_past
     histories = _numbers_of_the_past(batch) if told else None
     for at, question in enumerate(batch.questions):
         text: str = question.fields["question"]

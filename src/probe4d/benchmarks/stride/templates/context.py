@@ -80,6 +80,7 @@ SCENE_CONTEXT = (
         ),
         needs=("boxes", "future"),
         future_frames=FUTURE_POSITIONS,
+        shows_scene=True,
         parts=("SC-1", "SC-2", "SC-3", "SC-4", "SC-5", "SU-6", "TM-5", "TRJ-1"),
     ),
 )

@@ -59,6 +59,9 @@ class Template:
         needs: Annotations that it rests on.
         has_target: Whether it asks about an object, which is shown in a red box.
         future_frames: Key frames after the query frame that its answer is measured in.
+        shows_scene: Whether it shows its scene from the first key frame on, and to the last one if its answer is
+            measured in later ones.
+        asks_for_past: Whether where the ego vehicle was is its answer, so that it is never told.
         parts: Templates whose answers an open reference is composed of.
         wording: Whether the paper prints the wording, or it is ours.
         verdict: What the paper's reviewers decided on nuScenes (App. A.6); on Waymo whether the paper names it
@@ -77,6 +80,8 @@ class Template:
     needs: tuple[Need, ...] = ("boxes",)
     has_target: bool = False
     future_frames: int = 0
+    shows_scene: bool = False
+    asks_for_past: bool = False
     parts: tuple[str, ...] = ()
     wording: Literal["paper", "ours"] = "ours"
     verdict: Verdict = "retained"
@@ -86,6 +91,11 @@ class Template:
     def family(self) -> str:
         """The family that its number names."""
         return CODES[self.id.split("-")[0]]
+
+    @property
+    def may_tell_past(self) -> bool:
+        """Whether its questions can say where the ego vehicle was and how fast it is."""
+        return self.family == CODES["TRJ"] and not self.asks_for_past
 
     @property
     def is_estimated(self) -> bool:

@@ -112,6 +112,7 @@ TRAJECTORY = (
             "left."
         ),
         needs=(),
+        asks_for_past=True,
     ),
     Template(
         id="TRJ-7",

@@ -90,6 +90,7 @@ _SCENE = (
             "which action the ego vehicle should take next. The last frame is the present."
         ),
         needs=("cluster", "estimated objects", "ego states"),
+        shows_scene=True,
         parts=("SC-7", "SC-8", "SC-9"),
     ),
     Template(

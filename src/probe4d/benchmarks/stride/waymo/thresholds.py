@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from probe4d.benchmarks.stride.thresholds import COUNTED_IMAGE_HEIGHT_PX, LEAST_TARGET_HEIGHT_PX
+
 MOST_ESTIMATED_RANGE_M = 40.0
 """Objects farther off are never targets: beyond, flat ground puts half of them 30 % and more from where they are."""
 MOST_MOVING_RANGE_M = 25.0
@@ -13,7 +15,7 @@ LOWEST_CAMERA_M = 1.5
 MOST_SLOPE_MPS = 0.25
 """Speed that such a slope gives to what stands, from where the target was first to where it was last: more, and it is
 not asked how it moves. On nuScenes mini, nine in ten directions are right then, else seven."""
-LEAST_TARGET_PART = 24 / 900
+LEAST_TARGET_PART = LEAST_TARGET_HEIGHT_PX / COUNTED_IMAGE_HEIGHT_PX
 """Height of a target's box, as a part of its image's: the 24 px in an image of 900 that annotated targets have."""
 
 ESTIMATED_DISTANCE_BOUNDS_M = (8.0, 14.0, 22.0, 32.0)

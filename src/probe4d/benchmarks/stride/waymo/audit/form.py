@@ -35,7 +35,7 @@ def form_faults(row: Row, facts: Row, template: Template, key_frames: int) -> It
         yield "frames", f"asks about key frames {row['frames']} of {key_frames}"
         return
     (query,) = row["frames"]
-    first = 0 if template.id == "SC-6" else query - HISTORY_FRAMES
+    first = 0 if template.shows_scene else query - HISTORY_FRAMES
     if row["evidence"]["frames"] != list(range(first, query + 1)):
         yield "evidence", f"shows key frames {row['evidence']['frames']}, and the query frame is {query}"
     if len(row["options"]) != template.option_count or len({*row["options"]}) != template.option_count:
