@@ -21,6 +21,7 @@ from probe4d.diagnosis.parsing import parse_table
 from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
 from probe4d.exchange.prompts_sent import PromptsSent
+from probe4d.extras import needed
 from probe4d.models.generation import Generation
 from probe4d.runs.run import RECORD_FILE, Run, check_run
 from probe4d.runs.settings import Setting, Variant, recorded_setting
@@ -61,12 +62,7 @@ def write_inspect_log(run: Run, benchmark: Benchmark, path: Path | str, *, scene
         InputError: inspect-ai is not installed, the run belongs to another benchmark, or the file cannot be written.
         RunError: Writing failed, for example because the disk is full.
     """
-    try:
-        import inspect_ai  # noqa: F401 - to say what is missing before any work
-    except ImportError as error:
-        raise InputError(
-            "a log of inspect-ai needs inspect-ai, which is not installed.", remedy="pip install 'probe4d[models]'"
-        ) from error
+    needed("inspect_ai", extra="models", user="a log of inspect-ai")  # said before any work
     path = Path(path)
     if path.suffix != ".eval":
         raise InputError("does not end in .eval.", path=path, remedy="Name the log so that inspect-ai knows it.")
