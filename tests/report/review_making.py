@@ -55,7 +55,9 @@ def identity(place: int) -> str:
 
 def decisions_file(path: Path, of: Benchmark, *, mode: str = "review", **fields: Any) -> Path:
     """A file as the page saves it; keys of items are places."""
+    references = dict(of.table.filter(format="text").select("id", "answer").rows())
     items = {identity(place): one for place, one in fields.pop("items", {}).items()}
+    items = {name: {"reference": references[name]} | one if name in references else one for name, one in items.items()}
     held = {
         "version": 1,
         "sheet": "0123456789abcdef",

@@ -92,6 +92,8 @@ CASES: list[tuple[dict[str, Any], str | None, str]] = [
         "proposal refused",
     ),
     ({"proposal": {"verdict": "inconsistent", "reason": "wrong-risk", "text": "Safe."}}, None, "not reviewed"),
+    ({"proposal": {"verdict": "inconsistent", "text": " ", "decision": "take"}}, None, "waits for a text"),
+    ({"proposal": {"verdict": "inconsistent", "text": " "}}, None, "not reviewed"),
     ({"proposal": {"verdict": "consistent"}}, None, "consistent by the audit"),
 ]
 
@@ -113,6 +115,36 @@ def test_the_score_decides_what_a_reference_becomes(
         assert (told["new"], told["source"], told["reviewer"]) == (new, source, "Ada")
         assert told.get("score") == decided.get("score")
         assert told.get("answer_of") == ("gpt (openai/gpt-5.5)" if "shown_answer" in decided else None)
+
+
+def test_the_same_decisions_are_not_applied_twice(bench: Benchmark, tmp_path: Path) -> None:
+    file = decisions_file(tmp_path / "decisions.json", bench, items={24: {"score": 9, "text": "New."}})
+    once = probe4d.apply_review(bench, file, tmp_path / "once").benchmark
+    with pytest.raises(
+        InputError, match="decides on another reference of question 0000000000000018 than the benchmark"
+    ):
+        probe4d.apply_review(once, file, tmp_path / "twice")
+    assert not (tmp_path / "twice").exists()
+    no_reference = {24: {"score": 9, "text": "New.", "reference": None}}
+    with pytest.raises(InputError, match="does not hold the one that was decided on"):
+        applied(bench, tmp_path, items=no_reference)
+
+
+def test_a_second_review_keeps_the_text_before_the_first(bench: Benchmark, tmp_path: Path) -> None:
+    held = [(24, "New."), (25, "Other.")]
+    first, other = (
+        decisions_file(tmp_path / f"{place}.json", bench, items={place: {"score": 9, "text": new}})
+        for place, new in held
+    )
+    once = probe4d.apply_review(bench, first, tmp_path / "once").benchmark
+    both = probe4d.apply_review(once, other, tmp_path / "both").benchmark  # another question: the same sheet will do
+    newer = decisions_file(tmp_path / "newer.json", both, items={24: {"score": 3, "text": "Newer."}})
+    last = by_id(probe4d.apply_review(both, newer, tmp_path / "last").benchmark)
+    told = last[identity(24)].facts["reference_review"]
+    assert (told["old"], told["new"], told["score"]) == (OLD.format(24), "Newer.", 3)
+    assert last[identity(25)].facts["reference_review"]["old"] == OLD.format(25)
+    reviews = read_benchmark(tmp_path / "last").record.parameters["reviews"]
+    assert [one["references"]["revised reference"] for one in reviews] == [1, 1, 1]
 
 
 def test_without_a_removed_template_runs_still_fit(bench: Benchmark, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 import pytest
 from review_making import SECRET, decisions_file, identity, review_benchmark
 
@@ -73,6 +74,7 @@ def test_nothing_is_asked_twice_and_nothing_lost(bench: Benchmark, tmp_path: Pat
     found = probe4d.audit_references(bench, tmp_path / "audit", model=first)
     assert sorted(first.asked)[:3] == [identity(place) for place in (24, 25, 26)]
     assert set(found.errors) == {identity(27), identity(28)}
+    assert probe4d.read_audit(tmp_path / "audit", bench) == found
     assert found.replies[identity(26)].fault == "holds no JSON object"
     assert {name: one.verdict for name, one in found.proposals.items()} == {
         identity(24): "inconsistent",
@@ -106,6 +108,11 @@ def test_other_folders_are_refused(bench: Benchmark, tmp_path: Path) -> None:
     other = Benchmark(bench.table, msgspec.structs.replace(bench.record, fingerprint="f" * 64))
     with pytest.raises(InputError, match="checks another benchmark"):
         probe4d.read_audit(tmp_path / "audit", other)
+    reworded = bench.table.with_columns(answer=pl.when(format="text").then(pl.lit("It stands.")).otherwise("answer"))
+    with pytest.raises(InputError, match="checks other references than the benchmark has now"):
+        probe4d.read_audit(tmp_path / "audit", Benchmark(reworded, bench.record))
+    options = bench.table.with_columns(answer=pl.when(format="choice").then(pl.lit("A")).otherwise("answer"))
+    assert probe4d.read_audit(tmp_path / "audit", Benchmark(options, bench.record)).replies
 
 
 def test_proposals_stand_in_the_sheet_and_are_taken_there(bench: Benchmark, tmp_path: Path) -> None:

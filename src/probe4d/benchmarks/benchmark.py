@@ -19,6 +19,7 @@ from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import whole_folder
+from probe4d.store.hashing import digest
 
 __all__ = [
     "CARD_FILE",
@@ -32,6 +33,7 @@ __all__ = [
     "fingerprint",
     "read_benchmark",
     "read_record",
+    "references_fingerprint",
     "write_benchmark",
     "write_description",
 ]
@@ -174,6 +176,17 @@ def fingerprint(table: pl.DataFrame | pl.LazyFrame) -> str:
     """SHA-256 over the sorted question ids, each followed by a line feed: 64 hexadecimal digits."""
     lines: str = table.lazy().select((pl.col("id").sort() + "\n").str.join("")).collect().item()
     return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def references_fingerprint(table: pl.DataFrame) -> str:
+    """SHA-256 over id and reference of the questions of free text, 64 hexadecimal digits.
+
+    A benchmark's fingerprint covers its ids alone, and a reference may be reworded under the same id.
+
+    Args:
+        table: Questions, of whatever format.
+    """
+    return digest(table.filter(format="text").select("id", "answer").rows())
 
 
 def counts_of(table: pl.DataFrame | pl.LazyFrame) -> dict[str, dict[str, int]]:

@@ -92,13 +92,16 @@ def sheet(
     read = read_benchmark(benchmark)
     shown = shown_to_reviewers(evidence, max_frames)
     scenes = None if shown.kind == "none" else reading.scenes_shown(read, shown, data, version)
+    audited = None if audit is None else read_audit(audit, read)
+    for warning in () if audited is None else audited.warnings:
+        output.note(warning)
     written = write_review_sheet(
         read,
         out,
         scenes=scenes,
         mode="answer" if answer else "review",
         answers=None if model_answers is None else read_run(model_answers),
-        proposals=None if audit is None else read_audit(audit, read).proposals,
+        proposals=None if audited is None else audited.proposals,
         per_template=per_template,
         seed=seed,
         evidence=shown,

@@ -20,7 +20,7 @@ def test_a_reviewed_benchmark_is_derived_as_before(original: Original, tmp_path:
         "benchmark": bench.fingerprint,
         "mode": "review",
         "asked": [one.id],
-        "items": {one.id: {"score": 4, "text": "It comes closer."}},
+        "items": {one.id: {"score": 4, "text": "It comes closer.", "reference": one.answer}},
         "templates": {"SP-2": {"verdict": "remove", "reason": "answer-wrong"}},
     }
     (tmp_path / "decisions.json").write_text(json.dumps(decisions))

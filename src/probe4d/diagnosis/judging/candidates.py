@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.parsing.normalise import after_last_thought
 from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
@@ -47,12 +47,8 @@ def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
 
 
 def references_digest(run: Run, benchmark: Benchmark) -> str:
-    """SHA-256 over id and reference of the questions of free text in a run's selection, 64 hexadecimal digits.
-
-    A benchmark's fingerprint covers its ids alone, and a reference may be reworded under the same id.
-    """
-    selected = selected_of(benchmark, run.record.selection)
-    return digest(selected.filter(format=TEXT).select("id", "answer").rows())
+    """Fingerprint of the references that a run's answers are held against (see `references_fingerprint`)."""
+    return references_fingerprint(selected_of(benchmark, run.record.selection))
 
 
 def judged_answer(rows: pl.DataFrame) -> list[pl.Series]:

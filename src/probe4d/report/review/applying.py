@@ -61,7 +61,8 @@ def apply_review(
 
     Templates stay whole or go whole; of those that stay no question is edited but for the references of open ones,
     which are rewritten by the rule of `revised_text`. Questions keep their ids, so that runs on a benchmark which
-    lost no template still answer it; judgements were made by the old references.
+    lost no template still answer it; judgements were made by the old references. Of a reference that is rewritten
+    again, after a second review, the facts keep the text before the first one as `old`.
 
     Args:
         benchmark: The benchmark that the sheet was made of.
@@ -71,12 +72,13 @@ def apply_review(
             rejected question removes it.
 
     Raises:
-        InputError: The file cannot be read or is of another benchmark, no template would stay, or the folder is that
-            of the benchmark itself or cannot be written.
+        InputError: The file cannot be read or is of another benchmark, a reference would be rewritten that is not the
+            one decided on (as where the same decisions were applied before), no template would stay, or the folder is
+            that of the benchmark itself or cannot be written.
     """
     out = Path(out)
     if benchmark.path is not None and out.resolve() == benchmark.path.resolve():
-        raise InputError("is the benchmark that is reviewed.", path=out, remedy="Choose another --out folder.")
+        raise InputError("is the benchmark that is reviewed.", path=out, remedy="Choose another folder (out=, --out).")
     found = read_decisions(decisions, benchmark, mode="review")
     outcomes = template_outcomes(benchmark.table, found, most_rejected=most_rejected)
     removed = {one.name for one in outcomes if one.is_removed}
@@ -85,9 +87,9 @@ def apply_review(
         raise InputError(
             "rejects every template, so that no question would stay.",
             path=decisions,
-            remedy="Decide on templates as a whole in the sheet, or raise --most-rejected.",
+            remedy="Decide on whole templates in the sheet, or allow more rejections (most_rejected=, --most-rejected).",
         )
-    table, references = _rewritten(_without_gaps(kept), found)
+    table, references = _rewritten(_without_gaps(kept), found, Path(decisions))
     digest = hashlib.sha256(Path(decisions).read_bytes()).hexdigest()
     record = _record(benchmark.record, table, outcomes, references, digest, most_rejected)
     card = reviewed_card(_old_card(benchmark), record, outcomes, references, reviewer=found.reviewer)
@@ -104,7 +106,7 @@ def _without_gaps(kept: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _rewritten(table: pl.DataFrame, decisions: Decisions) -> tuple[pl.DataFrame, Counter[str]]:
+def _rewritten(table: pl.DataFrame, decisions: Decisions, file: Path) -> tuple[pl.DataFrame, Counter[str]]:
     """The questions with new references, and how many came from where or stayed why."""
     counts: Counter[str] = Counter()
     answers, facts = table["answer"].to_list(), table["facts"].to_list()
@@ -114,12 +116,32 @@ def _rewritten(table: pl.DataFrame, decisions: Decisions) -> tuple[pl.DataFrame,
         made = revised_text(decisions.items.get(identity))
         counts[made.source if isinstance(made, Revised) else made] += 1
         if isinstance(made, Revised):
-            about = _about(answers[place], made, decisions, identity)
-            held = msgspec.json.decode(facts[place], type=dict[str, Any]) | {REVIEW: about}
+            _refuse_other_reference(decisions.items[identity].reference, answers[place], identity, file)
+            held = msgspec.json.decode(facts[place], type=dict[str, Any])
+            earlier = held.get(REVIEW)
+            old = earlier.get("old", answers[place]) if isinstance(earlier, dict) else answers[place]
+            held[REVIEW] = _about(old, made, decisions, identity)
             answers[place], facts[place] = made.text, msgspec.json.encode(held, order="sorted").decode()
     return table.with_columns(
         answer=pl.Series(answers, dtype=pl.String), facts=pl.Series(facts, dtype=pl.String)
     ), counts
+
+
+def _refuse_other_reference(decided_on: str | None, now: str, identity: str, file: Path) -> None:
+    """Refuse to rewrite a reference that is not the one which the sheet showed."""
+    if decided_on is None:
+        raise InputError(
+            f"rewrites the reference of question {identity} and does not hold the one that was decided on.",
+            path=file,
+            remedy="Give the file as the page of `probe4d review` downloads it.",
+        )
+    if decided_on != now:
+        raise InputError(
+            f"decides on another reference of question {identity} than the benchmark has now; a review may have "
+            "rewritten it since.",
+            path=file,
+            remedy="Give the benchmark that the sheet was made of, or decide on a sheet of this one.",
+        )
 
 
 def _about(old: str, made: Revised, decisions: Decisions, identity: str) -> dict[str, Any]:
@@ -150,13 +172,13 @@ def _record(
         f"template {one.name} removed in review: {one.reason}": one.questions for one in outcomes if one.is_removed
     }
     review = {
-        "review_decisions_sha256": digest,
-        "review_most_rejected": most_rejected,
-        "review_references": dict(sorted(references.items())),
+        "decisions_sha256": digest,
+        "most_rejected": most_rejected,
+        "references": dict(sorted(references.items())),
     }
     return msgspec.structs.replace(
         record,
-        parameters=record.parameters | review,
+        parameters=record.parameters | {"reviews": [*record.parameters.get("reviews", []), review]},
         counts=counts_of(table),
         exclusions=record.exclusions | removed,
         fingerprint=fingerprint(table),

@@ -14,13 +14,13 @@ from typing import Any, Literal
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
 from probe4d.benchmarks.question import Question, questions_from
 from probe4d.errors import InputError
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished, ask_all, close_model
 from probe4d.models.generation import Generation, refuse_keys
-from probe4d.models.reply_log import ReplyLog
+from probe4d.models.reply_log import ERRORS_FILE, ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import Redactor, without_secrets
 from probe4d.report.review.audit_replies import audit_prompt, prompt_digest, read_audit_reply
@@ -83,8 +83,23 @@ class AuditError(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Content of `audit.json`.
+
+    Attributes:
+        benchmark: Fingerprint of the benchmark.
+        references: SHA-256 of all its references of free text (see `references_fingerprint`).
+        questions: SHA-256 of the ids of the questions whose references are checked.
+        model: Name of the model.
+        parameters: What it was opened with.
+        generation: Generation options; their seed draws the delimiters of the quoted references, too.
+        evidence: What it is shown.
+        prompt: SHA-256 of what all requests have in common.
+        version: Version of this layout.
+    """
+
     benchmark: str
     references: str
+    questions: str
     model: str
     parameters: dict[str, Any]
     generation: Generation
@@ -99,10 +114,12 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         replies: What was replied, by the question's id.
         errors: Why a question got no reply, by its id.
+        warnings: What was odd and did no harm, as sentences.
     """
 
     replies: dict[str, AuditReply]
     errors: dict[str, str] = {}
+    warnings: tuple[str, ...] = ()
 
     @property
     def proposals(self) -> dict[str, Proposal]:
@@ -167,7 +184,8 @@ def audit_references(
     prepared = prepare(Benchmark(table, benchmark.record), RunPlan(evidence=shown), scenes=scenes)
     record = _Record(
         benchmark=benchmark.fingerprint,
-        references=digest([[question.id, question.answer] for question in questions]),
+        references=references_fingerprint(benchmark.table),
+        questions=digest([question.id for question in questions]),
         model=model if isinstance(model, str) else model.name,
         parameters=without_secrets({"base_url": base_url, **given} if base_url is not None else given),
         generation=generation,
@@ -195,8 +213,8 @@ def read_audit(path: Path | str, benchmark: Benchmark) -> Audit:
     """Read the folder of an audit, be it complete or not.
 
     Raises:
-        InputError: The folder or its record is missing, it is of another benchmark or other references, or a line is
-            no record.
+        InputError: The folder or its record is missing, it is of another benchmark or other references, a line is no
+            record, or a question is checked that the benchmark lacks.
     """
     path = Path(path)
     remedy = "Give a folder that `probe4d review audit` wrote."
@@ -207,12 +225,24 @@ def read_audit(path: Path | str, benchmark: Benchmark) -> Audit:
             path=path / RECORD_FILE,
             remedy="Give the benchmark that it was made of.",
         )
-    lines = {line.question: line for _, line in read_log(path / PROPOSALS_FILE, AuditReply, [])}
+    if record.references != references_fingerprint(benchmark.table):
+        raise InputError(
+            "checks other references than the benchmark has now.",
+            path=path / RECORD_FILE,
+            remedy="Audit it again, into another folder; or give the benchmark as it was then.",
+        )
+    warnings: list[str] = []
+    replies = {line.question: line for _, line in read_log(path / PROPOSALS_FILE, AuditReply, warnings)}
+    errors = {line.question: line.error for _, line in read_log(path / ERRORS_FILE, AuditError, warnings)}
     known = set(benchmark.table["id"])
-    for name in lines:
+    for name in (*replies, *errors):
         if name not in known:
             raise InputError(f"checks question {name}, which the benchmark lacks.", path=path, remedy=remedy)
-    return Audit(replies=lines)
+    return Audit(
+        replies=replies,
+        errors={name: error for name, error in errors.items() if name not in replies},
+        warnings=tuple(warnings),
+    )
 
 
 def _log(folder: Path, base_url: str | None, done: Callable[[AuditReply], object] | None) -> ReplyLog[AuditReply]:

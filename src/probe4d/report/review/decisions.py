@@ -46,6 +46,7 @@ class ItemDecision(msgspec.Struct, frozen=True, kw_only=True):
         note: What there is to say of it.
         score: How good the answer shown is, 0 to 10; of the reference where no answer is shown.
         text: A corrected or revised reference.
+        reference: The reference of an open question that the sheet showed; null of other questions.
         shown_answer: The model's answer that the sheet showed; null without.
         proposal: What an audit proposed; null without.
         answer: The person's own answer: a letter, `Yes`, `No`, or `CANNOT_TELL`.
@@ -56,6 +57,7 @@ class ItemDecision(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
     score: Score | None = None
     text: str = ""
+    reference: str | None = None
     shown_answer: str | None = None
     proposal: Proposal | None = None
     answer: str | None = None

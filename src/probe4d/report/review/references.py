@@ -47,11 +47,14 @@ def revised_text(decision: ItemDecision | None) -> Revised | Unchanged:
     proposal = decision.proposal
     if proposal is None:
         return "not reviewed"
-    if proposal.verdict == "consistent" or not proposal.text.strip():
+    if proposal.verdict == "consistent":
         return "consistent by the audit"
     if proposal.decision is None:
         return "not reviewed"
-    return Revised(proposal.text.strip(), "audit") if proposal.decision == "take" else "proposal refused"
+    if proposal.decision == "refuse":
+        return "proposal refused"
+    text = proposal.text.strip()
+    return Revised(text, "audit") if text else "waits for a text"
 
 
 def _scored(decision: ItemDecision, score: int) -> Revised | Unchanged:

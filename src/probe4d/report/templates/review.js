@@ -53,6 +53,7 @@
   function decide(index, fields) {
     const item = items[index];
     const made = { ...decision(index), ...fields };
+    if (isScored(item)) made.reference = item.reference;
     if (item.shown_answer) made.shown_answer = item.shown_answer;
     if (item.proposal) made.proposal = { ...item.proposal, decision: made.proposal?.decision ?? null };
     decisions.items[item.id] = made;
@@ -256,7 +257,7 @@
 
   function save() {
     const audited = items.filter((one) => one.proposal && !decisions.items[one.id]);
-    const untouched = Object.fromEntries(audited.map((one) => [one.id, { proposal: one.proposal }]));
+    const untouched = Object.fromEntries(audited.map((one) => [one.id, { reference: one.reference, proposal: one.proposal }]));
     const content = JSON.stringify({ ...base, ...decisions, items: { ...untouched, ...decisions.items } }, null, 1);
     const link = element("a", { download: `decisions-${base.sheet}.json`, href: URL.createObjectURL(new Blob([content], { type: "application/json" })) });
     document.body.append(link);
