@@ -87,7 +87,7 @@ def apply_review(
         raise InputError(
             "rejects every template, so that no question would stay.",
             path=decisions,
-            remedy="Decide on whole templates in the sheet, or allow more rejections (most_rejected=, --most-rejected).",
+            remedy="Decide on whole templates in the sheet, or let more be rejected (most_rejected=, --most-rejected).",
         )
     table, references = _rewritten(_without_gaps(kept), found, Path(decisions))
     digest = hashlib.sha256(Path(decisions).read_bytes()).hexdigest()
