@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from in_process import called
 
+from probe4d import detect_objects
 from probe4d.errors import InputError
 from probe4d.scenes.estimated.objects_file import read_objects, read_objects_record
 from probe4d.scenes.opening import open_scenes
@@ -66,6 +67,8 @@ def test_from_a_file_to_objects(kitti: Path, tmp_path: Path, capsys: pytest.Capt
     objects = read_objects(path, open_scenes(kitti))
     assert objects.filter(pl.col("label") == "pedestrian")["track"].n_unique() == 1
     assert read_objects_record(path).detector == "found.csv"
+    detect_objects(open_scenes(kitti), tmp_path / "same.parquet", detections=tmp_path / "found.csv")
+    assert (tmp_path / "same.parquet").read_bytes() == path.read_bytes()
 
 
 def test_a_file_may_hold_more_scenes_than_are_asked_for(
