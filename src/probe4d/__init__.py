@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     from probe4d.models.presets import preset_named
     from probe4d.models.request import Model, ModelFailure, Reply, Request
     from probe4d.report.page import write_report
-    from probe4d.report.review.applying import apply_review
-    from probe4d.report.review.auditing import audit_references, read_audit
-    from probe4d.report.review.people import write_human_run
-    from probe4d.report.review.sheet import write_review_sheet
+    from probe4d.review.applying import apply_review
+    from probe4d.review.auditing import audit_references, read_audit
+    from probe4d.review.people import write_human_run
+    from probe4d.review.sheet import write_review_sheet
     from probe4d.runs.ask import ask
     from probe4d.runs.dry_run import dry_run
     from probe4d.runs.evidence_plan import evidence_named
@@ -209,9 +209,9 @@ _HOMES = {
     "Scenes": "probe4d.scenes.tables",
     "Selection": "probe4d.runs.selection",
     "TrainingRow": "probe4d.models.lidar_lm.training.rows",
-    "apply_review": "probe4d.report.review.applying",
+    "apply_review": "probe4d.review.applying",
     "ask": "probe4d.runs.ask",
-    "audit_references": "probe4d.report.review.auditing",
+    "audit_references": "probe4d.review.auditing",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
     "compare_corpora": "probe4d.diagnosis.text.scoring",
@@ -245,7 +245,7 @@ _HOMES = {
     "prepare": "probe4d.runs.prepared",
     "prepare_judging": "probe4d.diagnosis.judging.prepared",
     "preset_named": "probe4d.models.presets",
-    "read_audit": "probe4d.report.review.auditing",
+    "read_audit": "probe4d.review.auditing",
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_detections": "probe4d.exchange.detections",
     "read_judge_labels": "probe4d.exchange.judge_labels",
@@ -266,12 +266,12 @@ _HOMES = {
     "with_judgements": "probe4d.diagnosis.judging.beside_people",
     "with_text_metrics": "probe4d.diagnosis.text.as_judges",
     "write_agreement": "probe4d.diagnosis.agreement",
-    "write_human_run": "probe4d.report.review.people",
+    "write_human_run": "probe4d.review.people",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_objects": "probe4d.scenes.estimated.objects_file",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",
-    "write_review_sheet": "probe4d.report.review.sheet",
+    "write_review_sheet": "probe4d.review.sheet",
 }
 
 

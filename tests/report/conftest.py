@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-
 import pytest
-from chromium_steps import media
 from report_making import PAYLOADS, diagnosed, many_questions, right_answers, scenes
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 
+from chromium_steps import chromium, media
 from probe4d.report.page import write_report
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,1000",
-)
+__all__ = ["chromium", "page", "report"]
 
 
 @pytest.fixture(scope="session")
@@ -38,21 +23,6 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     }
     path = write_report(diagnosed(runs, questions), tmp_path_factory.mktemp("report"), scenes=scenes(10))
     return path.as_uri()
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    """Chromium, anew for each module: what it leaves to the garbage collector is to be found by no other test."""
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("chromium or chromedriver is not installed; run `make system`")
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from chromium_steps import choose, count, media, phone
 from report_making import PAYLOADS, many_questions, scenes
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
+from chromium_steps import choose, count, media, phone
 from probe4d.report.drawing import picture_svg
 from probe4d.report.picture import Pictures
 

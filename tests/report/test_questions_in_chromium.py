@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
-from chromium_steps import choose, count
 from report_making import benchmark, diagnosed, many_questions, question, run
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from chromium_steps import choose, count
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.report.page import write_report
 from probe4d.runs.evidence_plan import evidence_named

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 import pytest
-from chromium_steps import choose, count, phone
 from PIL import Image
 from report_making import PAYLOADS
 from selenium import webdriver
@@ -13,6 +12,7 @@ from selenium.webdriver.common.by import By
 from view_making import GREEN, view_question, view_scenes
 
 import making
+from chromium_steps import choose, count, phone
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.report import browser

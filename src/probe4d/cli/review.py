@@ -14,7 +14,7 @@ from probe4d.cli import ask_options as options
 from probe4d.wording import counted, most_frequent
 
 if TYPE_CHECKING:
-    from probe4d.report.review.applying import AppliedReview
+    from probe4d.review.applying import AppliedReview
     from probe4d.runs.evidence_plan import EvidencePlan
 
 __all__ = ["Bench", "Evidence", "MaxFrames", "review", "shown_to_reviewers"]
@@ -85,8 +85,8 @@ def sheet(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
-    from probe4d.report.review.auditing import read_audit
-    from probe4d.report.review.sheet import write_review_sheet
+    from probe4d.review.auditing import read_audit
+    from probe4d.review.sheet import write_review_sheet
     from probe4d.runs.run import read_run
 
     read = read_benchmark(benchmark)
@@ -136,7 +136,7 @@ def apply(
     before that. Old and new references stand in the questions' facts, the shares in the card.
     """
     from probe4d.benchmarks.benchmark import read_benchmark
-    from probe4d.report.review.applying import apply_review
+    from probe4d.review.applying import apply_review
 
     _print(apply_review(read_benchmark(benchmark), decisions, out, most_rejected=most_rejected), out)
 
@@ -152,7 +152,7 @@ def run(
 ) -> None:
     """Write what a person answered in a sheet made with --answer as a run, which `probe4d diagnose` takes like any."""
     from probe4d.benchmarks.benchmark import read_benchmark
-    from probe4d.report.review.people import write_human_run
+    from probe4d.review.people import write_human_run
 
     written = write_human_run(read_benchmark(benchmark), decisions, out)
     typer.echo(f"{out}: {counted(written.answers.height, 'answer')} of a person")
@@ -164,7 +164,7 @@ def shown_to_reviewers(name: str, max_frames: int) -> EvidencePlan:
     """What a sheet shows, by its name on the command line."""
     import msgspec
 
-    from probe4d.report.review.sheet import SHOWN
+    from probe4d.review.sheet import SHOWN
     from probe4d.runs.evidence_plan import true_evidence_named
 
     shown = true_evidence_named(name, viewers="people are", max_frames=max_frames)

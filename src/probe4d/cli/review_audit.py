@@ -15,7 +15,7 @@ from probe4d.cli.review import Bench, Evidence, MaxFrames, review, shown_to_revi
 from probe4d.wording import counted, in_percent, most_frequent
 
 if TYPE_CHECKING:
-    from probe4d.report.review.auditing import Audit
+    from probe4d.review.auditing import Audit
 
 __all__ = ["audit"]
 
@@ -56,8 +56,8 @@ def audit(
     refused. Keys come from the environment, or from .env in the working directory.
     """
     from probe4d.benchmarks.benchmark import read_benchmark
-    from probe4d.report.review.auditing import audit_references
-    from probe4d.report.review.decisions import read_decisions
+    from probe4d.review.auditing import audit_references
+    from probe4d.review.decisions import read_decisions
     from probe4d.runs.plan import Course
 
     reading.read_environment()
@@ -85,7 +85,7 @@ def audit(
 
 def _print(found: Audit, out: Path) -> None:
     """Say how many references the model finds inconsistent, and for which reasons."""
-    from probe4d.report.review.reasons import OF_REFERENCES
+    from probe4d.review.reasons import OF_REFERENCES
 
     judged = [one for one in found.replies.values() if one.verdict is not None]
     wrong = [one for one in judged if one.verdict == "inconsistent"]

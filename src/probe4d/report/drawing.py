@@ -29,16 +29,14 @@ SCALE = 2.0  # pixels a drawing unit, so that lines stay fine on dense screens
 
 
 @cache
-def environment() -> jinja2.Environment:
-    """The templates of this package; everything put into one is escaped."""
-    return jinja2.Environment(
-        loader=jinja2.PackageLoader("probe4d.report"), autoescape=True, undefined=jinja2.StrictUndefined
-    )
+def environment(package: str = "probe4d.report") -> jinja2.Environment:
+    """The templates of a package; everything put into one is escaped."""
+    return jinja2.Environment(loader=jinja2.PackageLoader(package), autoescape=True, undefined=jinja2.StrictUndefined)
 
 
-def template_text(name: str) -> str:
-    """The text of a file among the templates, as it stands."""
-    return resources.files("probe4d.report").joinpath("templates", name).read_text(encoding="utf-8")
+def template_text(name: str, *, package: str = "probe4d.report") -> str:
+    """The text of a file among the templates of a package, as it stands."""
+    return resources.files(package).joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def printable(text: str) -> str:

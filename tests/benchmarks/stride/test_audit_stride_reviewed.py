@@ -9,7 +9,7 @@ import msgspec
 from mutating import Original, rebuilt
 
 from probe4d.benchmarks.stride.audit import audit
-from probe4d.report.review.applying import apply_review
+from probe4d.review.applying import apply_review
 
 
 def test_a_reviewed_benchmark_is_derived_as_before(original: Original, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from probe4d.report.review.decisions import ItemDecision
+from probe4d.review.decisions import ItemDecision
 
 __all__ = ["LEAST_CORRECTED", "Revised", "Source", "Unchanged", "revised_text"]
 

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.judging.quoting import quoted
 from probe4d.diagnosis.parsing.single_json import single_object
-from probe4d.report.review.reasons import OF_REFERENCES
+from probe4d.review.reasons import OF_REFERENCES
 from probe4d.store.hashing import digest
 
 __all__ = ["AuditVerdict", "audit_prompt", "prompt_digest", "read_audit_reply"]

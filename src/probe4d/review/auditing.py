@@ -23,9 +23,9 @@ from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.reply_log import ERRORS_FILE, ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import Redactor, without_secrets
-from probe4d.report.review.audit_replies import audit_prompt, prompt_digest, read_audit_reply
-from probe4d.report.review.decisions import Proposal
-from probe4d.report.review.sheet import SHOWN
+from probe4d.review.audit_replies import audit_prompt, prompt_digest, read_audit_reply
+from probe4d.review.decisions import Proposal
+from probe4d.review.sheet import SHOWN
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.opening import open_named
 from probe4d.runs.plan import Course, RunPlan

@@ -10,8 +10,8 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS
 from probe4d.errors import InputError
-from probe4d.report.review.decisions import Decisions, read_decisions
-from probe4d.report.review.reasons import CANNOT_TELL
+from probe4d.review.decisions import Decisions, read_decisions
+from probe4d.review.reasons import CANNOT_TELL
 from probe4d.runs.run import Answer, LeftOut, Run, RunRecord, read_run, write_run
 from probe4d.version import __version__
 

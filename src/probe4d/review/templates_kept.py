@@ -9,8 +9,8 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.errors import InputError
-from probe4d.report.review.decisions import Decisions
-from probe4d.report.review.reasons import OF_ITEMS
+from probe4d.review.decisions import Decisions
+from probe4d.review.reasons import OF_ITEMS
 from probe4d.wording import counted
 
 __all__ = ["TemplateOutcome", "template_outcomes"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.card import markdown_table
-from probe4d.report.review.templates_kept import TemplateOutcome
+from probe4d.review.templates_kept import TemplateOutcome
 from probe4d.wording import counted, in_percent
 
 __all__ = ["reviewed_card"]

@@ -15,8 +15,8 @@ from making import benchmark_of
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
-from probe4d.report.review.decisions import Proposal
-from probe4d.report.review.reasons import CANNOT_TELL
+from probe4d.review.decisions import Proposal
+from probe4d.review.reasons import CANNOT_TELL
 
 KEEP, REJECT = {"verdict": "keep"}, {"verdict": "reject", "reason": "not-in-frames"}
 
@@ -244,7 +244,7 @@ def test_open_questions_alone_have_nothing_to_answer(tmp_path: Path) -> None:
 
 
 def test_a_larger_sample_holds_the_smaller_one(bench: Benchmark) -> None:
-    from probe4d.report.review.sampling import sampled
+    from probe4d.review.sampling import sampled
 
     few, more = (sampled(bench, per_template=n, seed=1) for n in (3, 6))
     assert few["template"].to_list() == ["SP-2"] * 3 + ["SP-3"] * 3 + ["SP-6"] * 2 + ["SP-7"] * 3

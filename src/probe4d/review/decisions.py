@@ -10,7 +10,7 @@ import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
-from probe4d.report.review.reasons import OF_ITEMS, OF_REFERENCES
+from probe4d.review.reasons import OF_ITEMS, OF_REFERENCES
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.store.records import read_versioned
 

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium_steps import phone
 from review_making import HOSTILE, SECRET, identity, review_benchmark
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 import probe4d
+from chromium_steps import phone
 from judge_making import run_on_disk
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
-from probe4d.report.review.decisions import Proposal
+from probe4d.review.decisions import Proposal
 from probe4d.runs.evidence_plan import evidence_named
 
 pytestmark = [
@@ -234,7 +234,7 @@ def test_frames_are_turned_by_keys_and_fit_a_phone(
 def test_pictures_are_compressed_until_they_fit_and_missing_ones_are_told(
     built: Benchmark, scenes: probe4d.Scenes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("probe4d.report.review.pictures.BYTES", 60_000)
+    monkeypatch.setattr("probe4d.review.pictures.BYTES", 60_000)
     written = probe4d.write_review_sheet(
         built, tmp_path / "small.html", scenes=scenes, per_template=1, evidence=evidence_named("birds-eye")
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,11 +23,11 @@ from probe4d.report.drawing import environment, template_text
 from probe4d.report.lookup import in_words
 from probe4d.report.measured import measured
 from probe4d.report.reference import answer_in_words
-from probe4d.report.review.decisions import Decisions, Mode, Proposal
-from probe4d.report.review.pictures import SheetPictures, sheet_pictures
-from probe4d.report.review.reasons import CANNOT_TELL, OF_ITEMS, OF_REFERENCES
-from probe4d.report.review.sampling import sampled
 from probe4d.report.theme import DARK, LIGHT, css_variables
+from probe4d.review.decisions import Decisions, Mode, Proposal
+from probe4d.review.pictures import SheetPictures, sheet_pictures
+from probe4d.review.reasons import CANNOT_TELL, OF_ITEMS, OF_REFERENCES
+from probe4d.review.sampling import sampled
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import prepare
@@ -46,6 +47,8 @@ SHOWN = EvidencePlan(
     pictures=PictureOptions(max_side_px=640, clip_side_px=360, jpeg_quality=85),
 )
 """What a sheet shows where nothing else is said: the paper's grids (STRIDE, App. A.3)."""
+
+_PACKAGE = "probe4d.review"
 
 _ANSWERED = ("choice", "yes-no")
 """Formats that people answer on a sheet."""
@@ -178,10 +181,11 @@ def _item(
 
 
 def _page(benchmark: Benchmark, data: Mapping[str, Any], mode: Mode) -> str:
-    script = "".join(template_text(f"{part}.js") for part in ("elements", "fields", "film", "review"))
+    own = partial(template_text, package=_PACKAGE)
+    script = template_text("elements.js") + "".join(own(f"{part}.js") for part in ("fields", "film", "review"))
     record = benchmark.record
     return (
-        environment()
+        environment(_PACKAGE)
         .get_template("review.html")
         .render(
             title=f"{record.suite}: {'a review' if mode == 'review' else 'questions for people'}",
@@ -189,7 +193,7 @@ def _page(benchmark: Benchmark, data: Mapping[str, Any], mode: Mode) -> str:
             of=f"{len(data['items']):,} of {counted(benchmark.table.height, 'question')} about {record.source.title}, "
             f"of {_kinds(data['items'])}",
             version=__version__,
-            css=template_text("report.css") + template_text("review.css"),
+            css=template_text("report.css") + own("review.css"),
             light=css_variables(LIGHT),
             dark=css_variables(DARK),
             data=script_safe(msgspec.json.encode(data).decode()),

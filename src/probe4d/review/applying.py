@@ -25,10 +25,10 @@ from probe4d.benchmarks.benchmark import (
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
 from probe4d.benchmarks.questions_file import write_questions
 from probe4d.errors import InputError
-from probe4d.report.review.card import reviewed_card
-from probe4d.report.review.decisions import Decisions, read_decisions
-from probe4d.report.review.references import Revised, revised_text
-from probe4d.report.review.templates_kept import TemplateOutcome, template_outcomes
+from probe4d.review.card import reviewed_card
+from probe4d.review.decisions import Decisions, read_decisions
+from probe4d.review.references import Revised, revised_text
+from probe4d.review.templates_kept import TemplateOutcome, template_outcomes
 from probe4d.version import __version__
 
 __all__ = ["REVIEW", "AppliedReview", "apply_review"]

@@ -16,7 +16,7 @@ from making import Model
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.models.request import ModelFailure
-from probe4d.report.review.audit_replies import audit_prompt, read_audit_reply
+from probe4d.review.audit_replies import audit_prompt, read_audit_reply
 
 WRONG = '{"verdict": "inconsistent", "reason": "wrong-risk", "replacement": " It is safe. "}'
 
