@@ -119,3 +119,10 @@ def test_text_from_data_cannot_steer_the_terminal() -> None:
     shown = output.harmless(hostile)
     assert not any(character in shown for character in "\x1b\x07\u202e\x9b\r")
     assert output.harmless("plain – Ümläut 字\n\tx") == "plain – Ümläut 字\n\tx"
+
+
+def test_a_name_too_long_for_the_disk_is_wrong_input(command, tmp_path) -> None:
+    result = command("scenes", tmp_path / ("x" * 300))
+    assert result.returncode == 2
+    assert "is too long a name for the disk. Give a shorter one." in result.stderr
+    assert "unexpected" not in result.stderr

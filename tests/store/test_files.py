@@ -60,6 +60,13 @@ def test_unwritable_place_is_named(tmp_path: Path) -> None:
         write_bytes(tmp_path / "file" / "below", b"")
 
 
+@pytest.mark.parametrize("length", [250, 300])  # the first is too long for the name of the temporary file alone
+def test_a_name_too_long_for_the_disk_is_refused(tmp_path: Path, length: int) -> None:
+    with pytest.raises(InputError, match=r"is too long a name for the disk\. Give a shorter one"):
+        write_bytes(tmp_path / ("x" * length), b"")
+    assert list(tmp_path.iterdir()) == []
+
+
 @contextmanager
 def files_of_at_most(size: int) -> Iterator[None]:
     """Let every longer write fail, as on a full disk."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from probe4d.errors import InputError
-from probe4d.store.folders import whole_folder
+from probe4d.store.folders import refuse_full, whole_folder
 
 
 def test_a_folder_appears_whole(tmp_path: Path) -> None:
@@ -74,3 +74,14 @@ def test_a_folder_under_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("precious")
     with pytest.raises(InputError, match="cannot be written"), whole_folder(tmp_path / "file" / "out"):
         pass
+
+
+@pytest.mark.parametrize("length", [250, 300])  # the first is too long for the name of the temporary folder alone
+def test_a_name_too_long_for_the_disk_is_refused(tmp_path: Path, length: int) -> None:
+    path = tmp_path / ("x" * length)
+    with pytest.raises(InputError, match="is too long a name for the disk"), whole_folder(path):
+        pass
+    assert list(tmp_path.iterdir()) == []
+    if length > 255:
+        with pytest.raises(InputError, match="is too long a name for the disk"):
+            refuse_full(path)

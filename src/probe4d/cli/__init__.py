@@ -6,6 +6,7 @@ is imported inside the verb, so that `probe4d --help` answers at once.
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import Annotated, Any
 
@@ -82,6 +83,12 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(1)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG and error.filename:
+            from probe4d.store.files import write_error
+
+            _show_traceback()
+            output.fail(str(write_error(error.filename, error)))
+            sys.exit(2)
         from probe4d.models.secrets import redacted
 
         _show_traceback()

@@ -13,7 +13,7 @@ import polars as pl
 
 from probe4d.errors import InputError, Probe4DError, RunError
 
-__all__ = ["inside", "whole_file", "write_bytes", "write_error", "write_text"]
+__all__ = ["inside", "refuse_long_name", "whole_file", "write_bytes", "write_error", "write_text"]
 
 
 @contextmanager
@@ -28,6 +28,7 @@ def whole_file(path: Path | str) -> Iterator[Path]:
         RunError: Writing failed, for example because the disk is full.
     """
     path = Path(path)
+    refuse_long_name(path)
     if path.is_dir():
         raise InputError("is a folder, not a file.", path=path, remedy="Name the file to write.")
     try:
@@ -51,8 +52,23 @@ def whole_file(path: Path | str) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def write_error(path: Path, error: Exception) -> Probe4DError:
+def refuse_long_name(path: Path) -> None:
+    """Refuse a path that the disk has no room for, before it is looked at: that would end in an error of the system.
+
+    Raises:
+        InputError: A name in it, or all of it, is too long.
+    """
+    try:
+        path.lstat()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise write_error(path, error) from error
+
+
+def write_error(path: Path | str, error: Exception) -> Probe4DError:
     """The error for people where a file cannot be made (InputError) or not be written to the end (RunError)."""
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return InputError("is too long a name for the disk.", path=path, remedy="Give a shorter one.")
     if isinstance(error, OSError) and error.filename is not None and error.errno not in (errno.ENOSPC, errno.EDQUOT):
         return InputError(
             f"cannot be written ({error.strerror}).", path=path, remedy="Choose a folder you may write to."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from probe4d.errors import InputError
+from probe4d.errors import InputError, Probe4DError
+from probe4d.store.files import refuse_long_name, write_error
 
 __all__ = ["refuse_full", "whole_folder"]
 
@@ -22,8 +24,9 @@ def refuse_full(path: Path, fault: str = "is not empty.", *, ignored: Callable[[
         ignored: Says of what lies in it whether it is of no account; null where everything counts.
 
     Raises:
-        InputError: It is a file, or a folder that holds something.
+        InputError: It is a file, a folder that holds something, or a name too long for the disk.
     """
+    refuse_long_name(path)
     if path.exists() and not path.is_dir():
         raise InputError("is a file, not a folder.", path=path, remedy="Choose another folder.")
     if path.is_dir() and not all(ignored is not None and ignored(entry) for entry in path.iterdir()):
@@ -73,7 +76,9 @@ def _swap(new: Path, path: Path, aside: Path) -> None:
     shutil.rmtree(aside)
 
 
-def _refusal(path: Path, error: OSError) -> InputError:
+def _refusal(path: Path, error: OSError) -> Probe4DError:
+    if error.errno == errno.ENAMETOOLONG:
+        return write_error(path, error)
     return InputError(
         f"cannot be written ({error.strerror}).",
         path=path,

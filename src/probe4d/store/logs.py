@@ -17,6 +17,9 @@ __all__ = ["LogTail", "append_lines", "read_lines", "read_log"]
 
 Record = TypeVar("Record")
 
+_NO_RECORD = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding a line raises that is no record; the last of brackets nested too deeply."""
+
 
 class LogTail(NamedTuple):
     """What stood after the last complete line of a log: a write that a kill cut short."""
@@ -53,7 +56,7 @@ def _append(path: Path, lines: bytes) -> None:
             file.seek(keep)
             try:
                 msgspec.json.decode(file.read())
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except _NO_RECORD:
                 file.truncate(keep)
             else:
                 lines = b"\n" + lines
@@ -83,14 +86,14 @@ def read_lines(path: Path, kind: type[Record], *, tails: list[LogTail] | None = 
             if not line.endswith(b"\n") and tails is not None:
                 try:
                     yield number, decoder.decode(line)
-                except msgspec.DecodeError:
+                except _NO_RECORD:
                     tails.append(LogTail(number, line.decode("utf-8", "replace")))
                 return
             if not line.strip():
                 continue
             try:
                 yield number, decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except _NO_RECORD as error:
                 raise InputError(
                     f"is no valid record ({error}).",
                     path=path,
