@@ -91,6 +91,7 @@ _WAYMO_LINES = """
 |---|---|---|
 """
 
+_WORDINGS = {"paper": "the paper's", "paper, extended": "the paper's, with an addition of ours", "ours": "ours"}
 _WAYMO_VERDICTS = {"retained": "the paper names it on this data", "ours": "ours, to make up the number that it counts"}
 
 
@@ -101,7 +102,7 @@ def templates_as_markdown() -> str:
     parts = [
         _INTRODUCTION.format(
             count=len(TEMPLATES),
-            printed=sum(template.wording == "paper" for template in everyone),
+            printed=sum(template.wording != "ours" for template in everyone),
             retained=retained,
             removed=len(TEMPLATES) - retained,
             history=thresholds.HISTORY_FRAMES,
@@ -157,7 +158,7 @@ def _section(template: Template, called: str, verdict: str) -> str:
     rows.append(("needs", ", ".join(template.needs) or "ego poses alone"))
     if template.future_frames:
         rows.append(("future", f"{template.future_frames} key frames"))
-    rows.append(("wording", "the paper's" if template.wording == "paper" else "ours"))
+    rows.append(("wording", _WORDINGS[template.wording]))
     rows.append(("verdict", verdict))
     return "\n".join([*lines, *(f"- {name}: {text}" for name, text in rows)]) + "\n"
 

@@ -75,12 +75,12 @@ SCENE_CONTEXT = (
         relation="scene-description",
         format="text",
         question=(
-            "Describe the scene at {moment}: how dense the traffic is, how much room the ego vehicle has, how risky "
-            "the scene is, and how the ego vehicle moves."
+            "Describe the scene at {moment}: how dense the traffic is, which regions beside and ahead of the ego "
+            "vehicle are free of objects, how risky the scene is, and how the ego vehicle moves."
         ),
         needs=("boxes", "future"),
         future_frames=FUTURE_POSITIONS,
         shows_scene=True,
-        parts=("SC-1", "SC-2", "SC-3", "SC-4", "SC-5", "SU-6", "TM-5", "TRJ-1"),
+        parts=("SC-1", "SC-2", "SC-3", "SC-4", "SC-5", "SU-6", "SU-2", "TM-5", "TRJ-1"),
     ),
 )

@@ -10,6 +10,7 @@ from probe4d.benchmarks.stride.thresholds import (
     FUTURE_POSITIONS,
     MOTION_FRAMES,
     SPEED_CHANGE_MPS,
+    STILL_MPS,
     TIME_TO_COLLISION_BOUNDS_S,
 )
 
@@ -19,7 +20,10 @@ TEMPORAL_EXTRAPOLATION = (
     Template(
         id="TE-1",
         relation="future-motion",
-        measure=f"As TM-3, in the next {MOTION_FRAMES} steps.",
+        measure=(
+            f"As TM-3, in the next {MOTION_FRAMES} steps; a turn is measured where their first two and their last two "
+            f"are at least {STILL_MPS:g} m/s fast."
+        ),
         question=f"How will {{target}} move in the next {MOTION_S:g} s?",
         options=PATTERN,
         option_count=6,

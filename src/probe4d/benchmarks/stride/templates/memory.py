@@ -52,8 +52,8 @@ TEMPORAL_MEMORY = (
         measure=(
             f"Motion over ground in the last {HISTORY_FRAMES} steps, the first that fits: mean speed below "
             f"{STILL_MPS:g} m/s: stood still; displacement of the last two steps more than {TURN_DEG:g}° off "
-            f"that of the first two: turned; their speeds more than {SPEED_CHANGE_MPS:g} m/s apart: sped up, "
-            "slowed down. Asked of what can move."
+            f"that of the first two: turned, measured where both are at least {STILL_MPS:g} m/s fast; their speeds "
+            f"more than {SPEED_CHANGE_MPS:g} m/s apart: sped up, slowed down. Asked of what can move."
         ),
         question=f"How has {{target}} moved in the last {BACK_S:g} s?",
         options=PAST_PATTERN,
@@ -80,7 +80,7 @@ TEMPORAL_MEMORY = (
     Template(
         id="TM-5",
         relation="past-ego-manoeuvre",
-        measure=f"As TM-3, but turns by the heading of the poses, by more than {EGO_TURN_DEG:g}°.",
+        measure=f"As TM-3, but turns by the heading of the poses, by more than {EGO_TURN_DEG:g}°, at any speed.",
         question=f"What has the ego vehicle done in the last {BACK_S:g} s?",
         options=PAST_PATTERN,
         option_count=6,

@@ -63,7 +63,7 @@ class Template:
             measured in later ones.
         asks_for_past: Whether where the ego vehicle was is its answer, so that it is never told.
         parts: Templates whose answers an open reference is composed of.
-        wording: Whether the paper prints the wording, or it is ours.
+        wording: Whether the paper prints the wording, prints it and we add a sentence, or it is ours.
         verdict: What the paper's reviewers decided on nuScenes (App. A.6); on Waymo whether the paper names it
             there, or it is ours to fill up the number that the paper counts.
         removed_because: Why they removed it, as the paper says; empty where it was retained.
@@ -83,7 +83,7 @@ class Template:
     shows_scene: bool = False
     asks_for_past: bool = False
     parts: tuple[str, ...] = ()
-    wording: Literal["paper", "ours"] = "ours"
+    wording: Literal["paper", "paper, extended", "ours"] = "ours"
     verdict: Verdict = "retained"
     removed_because: str = ""
 

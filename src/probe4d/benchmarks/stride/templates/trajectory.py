@@ -119,8 +119,9 @@ TRAJECTORY = (
         relation="trajectory-justification",
         format="text",
         question=(
-            f"What should the ego vehicle do in the next {AHEAD_S:g} s, and why? Name the objects and the free space "
-            "that decide."
+            f"What should the ego vehicle do in the next {AHEAD_S:g} s, and where will it be then? Justify it by which "
+            "regions beside and ahead of it are free of objects, and by how high the risk of the scene is if every "
+            "road user and the ego vehicle keep their velocities."
         ),
         needs=("boxes", "future"),
         future_frames=FUTURE_POSITIONS,

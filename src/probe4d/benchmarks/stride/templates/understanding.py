@@ -123,10 +123,11 @@ SPATIAL_UNDERSTANDING = (
         format="text",
         question=(
             "Describe the overall spatial situation of the ego vehicle in the scene, including existing physical "
-            "constraints, available drivable space, risk level, and feasible maneuvers."
+            "constraints, available drivable space, risk level, and feasible maneuvers. Say also how {target} "
+            "constrains it, and how high the risk is that they meet if both keep their velocities."
         ),
         has_target=True,
         parts=("SU-1", "SU-2", "SU-3", "SU-4"),
-        wording="paper",
+        wording="paper, extended",
     ),
 )

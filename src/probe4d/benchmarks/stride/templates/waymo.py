@@ -76,8 +76,9 @@ def _as_annotated(name: str, **changes: Any) -> Template:
 
 _PATTERN = (
     f"The pattern of {_MOVES}: mean speed below {ESTIMATED_STILL_MPS:g} m/s is standing still; displacement of the "
-    f"last two steps more than {ESTIMATED_TURN_DEG:g}° off that of the first two is a turn; their speeds more than "
-    f"{ESTIMATED_SPEED_CHANGE_MPS:g} m/s apart are a change of speed."
+    f"last two steps more than {ESTIMATED_TURN_DEG:g}° off that of the first two is a turn, measured where both are at "
+    f"least {ESTIMATED_STILL_MPS:g} m/s fast; their speeds more than {ESTIMATED_SPEED_CHANGE_MPS:g} m/s apart are a "
+    "change of speed."
 )
 
 _SCENE = (
@@ -308,7 +309,13 @@ _COURSES = (
         future_frames=0,
     ),
     _as_annotated(
-        "TRJ-7", needs=("ego states", "estimated objects", "future"), parts=("SC-9", "TRJ-1", "TRJ-2", "SC-8")
+        "TRJ-7",
+        question=(
+            f"What should the ego vehicle do in the next {RATED_HORIZON_S:g} s, and why? Say also how it drives in the "
+            f"first {AHEAD_S:g} s, where it will be then, and what the main source of risk ahead is."
+        ),
+        needs=("ego states", "estimated objects", "future"),
+        parts=("SC-9", "TRJ-1", "TRJ-2", "SC-8"),
     ),
 )
 
