@@ -38,7 +38,7 @@ def test_a_long_half_line_is_cut_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [b"{", b"[]", b'{"text":3}', b"\xff\xfe", b'{"text":"a"}{"text":"b"}', b"\0\0\0", b"[" * 100_000]
+    "damage", [b"{", b"[]", b'{"text":3}', b"\xff\xfe", b'{"text":"a"}{"text":"b"}', b"\0\0\0", b'{"deep":' + b"[" * 100_000]
 )
 def test_a_damaged_line_is_refused_by_its_number(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "log.jsonl"
@@ -51,7 +51,7 @@ def test_half_a_line_of_brackets_is_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     append_lines(path, [Line("a")])
     with open(path, "ab") as file:
-        file.write(b"[" * 100_000)
+        file.write(b'{"deep":' + b"[" * 100_000)
     assert read(path) == [Line("a")]
     append_lines(path, [Line("b")])
     assert read(path) == [Line("a"), Line("b")]
