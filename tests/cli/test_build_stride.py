@@ -21,7 +21,7 @@ def test_a_build_is_told_family_by_family_with_what_is_short(
 ) -> None:
     out, labels = tmp_path / "bench", tmp_path / "labels.csv"
     (scene,) = open_scenes(photographed).names
-    labels.write_text(f"scene,frame,track,name,value\n{scene},,,weather,fog\n")
+    labels.write_text(f"scene,frame,track,name,value\n{scene},,,weather,fog\nscene-O061,,,weather,rain\n")
     asked = ("--templates", "sc-1,SP-3,TRJ-5", "--per-template", 4, "--most-per-scene", 3, "--labels", labels)
     done = command("build", "stride", photographed, "--out", out, *asked, "--ego-history", "text", "--workers", 2)
     assert done.returncode == 0, done.stderr
@@ -35,6 +35,7 @@ def test_a_build_is_told_family_by_family_with_what_is_short(
     ]
     assert "short: SP-3 (distance): 3 of 4.\n" in done.stderr
     assert "× SP-3: nearer to a line than an eye could tell" in done.stderr
+    assert "left out: 1 × labels: not of the scenes asked about, such as 'scene-O061' in line 3\n" in done.stderr
     asked_for = {"templates": ["SC-1", "SP-3", "TRJ-5"], "per_template": 4, "most_per_scene": 3, "ego_history": "text"}
     assert read.record.parameters | asked_for == read.record.parameters
 

@@ -20,10 +20,18 @@ def written(folder: Path, rows: str, header: str = HEADER) -> Path:
 
 
 def test_labels_are_read_and_empty_fields_are_null(tmp_path: Path) -> None:
-    rows = f"{SCENE},,,weather,rain\n{SCENE},5,a,lane,no lane\nelsewhere,,,weather,fog\n"
+    rows = f"{SCENE},,,weather,rain\n{SCENE},5,a,lane,no lane\n"
     labels = read_labels(written(tmp_path, rows), SCENES)
-    assert labels.schema == LABELS_SCHEMA
-    assert labels.rows() == [(SCENE, None, None, "weather", "rain"), (SCENE, 5, "a", "lane", "no lane")]
+    assert labels.table.schema == LABELS_SCHEMA
+    assert labels.table.rows() == [(SCENE, None, None, "weather", "rain"), (SCENE, 5, "a", "lane", "no lane")]
+    assert labels.left_out == {}
+
+
+def test_labels_of_other_scenes_are_counted_with_the_first_of_them(tmp_path: Path) -> None:
+    rows = f"{SCENE},,,weather,rain\nelsewhere,,,weather,fog\n{SCENE},5,,weather,fog\nsteet,,,weather,fog\n"
+    labels = read_labels(written(tmp_path, rows), SCENES)
+    assert labels.table["scene"].to_list() == [SCENE, SCENE]
+    assert labels.left_out == {"labels: not of the scenes asked about, such as 'elsewhere' in line 3": 2}
 
 
 def test_labels_answer_what_no_box_tells(tmp_path: Path) -> None:
@@ -35,7 +43,7 @@ def test_labels_answer_what_no_box_tells(tmp_path: Path) -> None:
         f"{SCENE},4,a,lane,the next lane to the left",
         f"{SCENE},8,a,lane,the lane of the ego vehicle",
     ]
-    signals = signals_of(SCENES, read_labels(written(tmp_path, "\n".join(rows)), SCENES))
+    signals = signals_of(SCENES, read_labels(written(tmp_path, "\n".join(rows)), SCENES).table)
     assert [text("SC-1", signals, frame=frame) for frame in (4, 5, 6)] == ["rain", "fog", "rain"]
     assert text("SC-2", signals) == "night"
     assert text("SC-3", signals) == "intersection"
@@ -46,7 +54,7 @@ def test_labels_answer_what_no_box_tells(tmp_path: Path) -> None:
 
 
 def test_a_lane_of_all_frames_says_nothing_beyond_the_last(tmp_path: Path) -> None:
-    signals = signals_of(SCENES, read_labels(written(tmp_path, f"{SCENE},,a,lane,no lane\n"), SCENES))
+    signals = signals_of(SCENES, read_labels(written(tmp_path, f"{SCENE},,a,lane,no lane\n"), SCENES).table)
     assert [text("TE-3", signals, track="a", frame=frame) for frame in (4, 5, 6)] == ["no lane", "no lane", None]
 
 

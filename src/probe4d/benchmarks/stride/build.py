@@ -144,7 +144,8 @@ def build(
     asked = _Asked(edition, ids, per_template, most_per_scene, seed, ego_history == "text", verbalizer)
     used, split_words = select_split(scenes, split)
     told = None if labels is None else read_labels(labels, used)
-    candidates = _measured(used, Measuring(edition, ids, told, seed, most_per_scene), workers, done)
+    told_labels = None if told is None else told.table
+    candidates = _measured(used, Measuring(edition, ids, told_labels, seed, most_per_scene), workers, done)
     made = _made(candidates, used, asked)
     if made is None:
         raise _nothing_to_ask(scenes, candidates)
@@ -161,6 +162,7 @@ def build(
         horizon_s=edition.horizon_s,
     )
     exclusions = candidates.exclusions | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()}
+    exclusions |= {} if told is None else told.left_out
     record = BenchmarkRecord(
         suite=SUITE_NAME,
         version=VERSION,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import polars as pl
@@ -15,7 +16,7 @@ from probe4d.scenes.tables import Scenes
 from probe4d.store.rows import read_records
 from probe4d.wording import listed
 
-__all__ = ["LABEL_VALUES", "OF_TRACKS", "Label", "read_labels"]
+__all__ = ["LABEL_VALUES", "OF_TRACKS", "Label", "LabelsRead", "read_labels"]
 
 LABEL_VALUES: Mapping[str, tuple[str, ...]] = {
     "weather": TEMPLATES["SC-1"].options,
@@ -47,15 +48,25 @@ class Label(msgspec.Struct, frozen=True, kw_only=True):
     track: str | None = None
 
 
-def read_labels(path: Path | str, scenes: Scenes) -> pl.DataFrame:
+class LabelsRead(NamedTuple):
+    """What a file of labels holds.
+
+    Attributes:
+        table: Labels of the scenes asked about, columns of `LABELS_SCHEMA`, in the order of the file.
+        left_out: Number of rows of other scenes by reason, which tells the first of them; empty where there are none.
+    """
+
+    table: pl.DataFrame
+    left_out: dict[str, int]
+
+
+def read_labels(path: Path | str, scenes: Scenes) -> LabelsRead:
     """Read a file of labels: CSV with the columns of `Label` (or `.jsonl`); empty fields are null.
 
     Args:
-        path: The file. Rows of scenes that are not among these are left out, so that one file can serve a dataset.
+        path: The file. Rows of scenes that are not among these are left out and counted, so that one file can serve
+            all splits of a dataset.
         scenes: The scenes that are asked about.
-
-    Returns:
-        Columns of `LABELS_SCHEMA`, in the order of the file.
 
     Raises:
         InputError: The file cannot be read, a row is no label, names a key frame or track that its scene lacks, comes
@@ -72,9 +83,11 @@ def read_labels(path: Path | str, scenes: Scenes) -> pl.DataFrame:
     tracks = set(scenes.boxes.select("scene", "track").unique().iter_rows())
     places: dict[tuple[str, int | None, str | None, str], str] = {}
     labels: list[Label] = []
+    elsewhere: list[str] = []
     for where, label in read_records(path, Label, columns=("scene", "name", "value")):
         _refuse_wrong_value(label, path, where)
         if label.scene not in lengths:
+            elsewhere.append(f"{label.scene!r} in {where}")
             continue
         _refuse_unknown_thing(label, lengths[label.scene], tracks, path, where)
         place = (label.scene, label.frame, label.track, label.name)
@@ -93,7 +106,9 @@ def read_labels(path: Path | str, scenes: Scenes) -> pl.DataFrame:
             path=path,
             remedy="Scenes go by their names, as `probe4d scenes` lists them.",
         )
-    return pl.DataFrame([msgspec.structs.asdict(label) for label in labels], schema=LABELS_SCHEMA)
+    table = pl.DataFrame([msgspec.structs.asdict(label) for label in labels], schema=LABELS_SCHEMA)
+    left_out = {f"labels: not of the scenes asked about, such as {first}": len(elsewhere) for first in elsewhere[:1]}
+    return LabelsRead(table, left_out)
 
 
 def _refuse_wrong_value(label: Label, path: Path, where: str) -> None:
