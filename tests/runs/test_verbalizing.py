@@ -81,10 +81,21 @@ def test_another_verbalizing_into_the_same_folder_is_refused(
 ) -> None:
     server = fake_server(default=GOOD)
     verbalizer(tmp_path, server).texts(openers(1))
-    with pytest.raises(InputError, match="holds a verbalizing that was asked otherwise"):
+    with pytest.raises(InputError, match=r"holds a verbalizing that was asked otherwise.* \(--verbalized\)") as caught:
         verbalizer(tmp_path, server, generation=Generation(temperature=1.0)).texts(openers(1))
+    assert str(tmp_path) in str(caught.value)
     with pytest.raises(InputError, match="other references"):
         verbalizer(tmp_path, server).texts(openers(2))
+
+
+def test_a_wrong_model_leaves_no_folder_that_would_block_the_right_one(
+    tmp_path: Path, fake_server: Callable[..., FakeServer]
+) -> None:
+    folder = tmp_path / "texts"
+    with pytest.raises(InputError, match="foo"):
+        HostedVerbalizer("foo/bar", folder).texts(openers(1))
+    assert not folder.exists()
+    assert len(verbalizer(folder, fake_server(default=GOOD)).texts(openers(1))) == 1
 
 
 @pytest.mark.parametrize(

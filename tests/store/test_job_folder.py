@@ -44,6 +44,12 @@ def test_a_job_that_was_asked_otherwise_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="asked otherwise: epochs 1, now 2"):
         hold(tmp_path, Asked(options={"epochs": 2}))
     assert (tmp_path / "job.json").read_bytes() == before
+    other = Asked(options={"epochs": 2})
+    with (
+        pytest.raises(InputError, match="or take another --out"),
+        hold_folder(tmp_path, "job.json", other, other="another --out"),
+    ):
+        pass
 
 
 def test_one_process_holds_it_at_a_time(tmp_path: Path) -> None:

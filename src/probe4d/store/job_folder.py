@@ -26,7 +26,13 @@ _DIGEST = re.compile(r"[0-9a-f]{16,64}")
 
 @contextmanager
 def hold_folder(
-    folder: Path, file: str, record: msgspec.Struct, *, job: str = "training", beside: Collection[str] = ()
+    folder: Path,
+    file: str,
+    record: msgspec.Struct,
+    *,
+    job: str = "training",
+    beside: Collection[str] = (),
+    other: str = "another folder",
 ) -> Iterator[None]:
     """Hold the folder of a job while the block runs: a new one, or one that was asked to do the same.
 
@@ -39,6 +45,7 @@ def hold_folder(
             `version` says which version of Probe4D wrote it.
         job: What it is, in a word.
         beside: Names of what may lie in a new folder.
+        other: What to take where the folder holds another job, in words.
 
     Raises:
         InputError: The folder holds something else or another job, or another process is at it.
@@ -56,7 +63,7 @@ def hold_folder(
         if path.exists():
             known = getattr(record, "version", 1)
             old = read_versioned(path, type(record), known, what=f"a {job}", remedy="Take another folder.")
-            _refuse_other(old, record, folder, job)
+            _refuse_other(old, record, folder, job, other)
         else:
             write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
         yield
@@ -70,7 +77,7 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path, job: str) -> None:
+def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path, job: str, other: str) -> None:
     was, now = (_flat(msgspec.to_builtins(record)) for record in (old, new))
     differing = [name for name in was | now if was.get(name) != now.get(name)]
     if differing:
@@ -78,7 +85,7 @@ def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path, job: s
         raise InputError(
             f"holds a {job} that was asked otherwise: {listed(phrases)}.",
             path=folder,
-            remedy="Repeat the command that began it, or take another folder.",
+            remedy=f"Repeat the command that began it, or take {other}.",
         )
 
 
