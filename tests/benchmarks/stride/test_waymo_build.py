@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import polars as pl
 import pytest
-from mutating import Change, changed, dropped, fact, fields, nudged, rebuilt
+from mutating import Change, added, changed, dropped, fact, fields, nudged, rebuilt
 from street_scenes import street
 from waymo_driving import FRAMES, SCENES, converted_drives, objects_file
 
@@ -252,6 +252,10 @@ def _showing_the_next_frame(question: Question) -> Question:
     return changed(question, evidence=msgspec.structs.replace(question.evidence, frames=(*shown[1:], shown[-1] + 1)))
 
 
+def _of_one_camera(question: Question) -> Question:
+    return changed(question, evidence=msgspec.structs.replace(question.evidence, views=("FRONT",)))
+
+
 _CHANGES: dict[str, tuple[str, Change]] = {
     **{f"{name}: answer": (name, _other_letter) for name in ("SC-7", "SC-9", "SP-3", "SU-1", "TM-5", "TRJ-1", "TRJ-2")},
     **{f"{name}: answer": (name, _other_letter) for name in ("TRJ-3", "TRJ-4")},
@@ -273,6 +277,24 @@ _CHANGES: dict[str, tuple[str, Change]] = {
     "part": ("SC-6", fact("reference_parts.0.answer", lambda _: "Spotlight")),
     "reference": ("SP-7", lambda question: changed(question, answer=question.answer + " It rains.")),
     "needs": ("TE-4", fields(needs=("boxes",))),
+    "stem": ("SP-3", fields(question="How far off is it?")),
+    "stem of waypoints": ("TRJ-5", fields(question="Where to?")),
+    "entities": ("SP-1", fields(entities=("the bus in the red box",))),
+    "context": ("SP-5", fields(context="SP-5|bus")),
+    "label": ("TE-2", fact("objects.0.label", lambda _: "the bus in the red box")),
+    "views": ("SC-8", _of_one_camera),
+    "red box": ("TM-3", fact("target.bounds.2", nudged(0.2))),
+    "least margin": ("TM-3", fields(margin=0.0001)),
+    "empty reference": ("SC-6", lambda question: changed(added("reference_parts", [])(question), answer="")),
+    "one part": ("TE-6", fact("reference_parts", lambda parts: parts[:1])),
+    "range as text": ("SP-3", fact("range_m", lambda _: ["far"])),
+    "waypoints as text": ("TRJ-5", fields(answer="none")),
+    "no objects": ("SP-7", dropped("objects")),
+    "camera of the red box": ("TE-1", fact("target.channel", lambda _: "SIDE_LEFT")),
+    "red box beyond its image": ("TM-2", fact("target.bounds.1", lambda _: -0.1)),
+    "target of a scene": ("TRJ-1", added("target", {})),
+    "derived part": ("TRJ-7", fact("reference_parts.0.facts.end_y_m", nudged(0.1))),
+    "positions": ("SC-9", fact("positions_m.2.0", nudged(0.01))),
 }
 
 

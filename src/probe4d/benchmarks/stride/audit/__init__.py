@@ -22,7 +22,7 @@ from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.stride.audit.batch import Batch, Question
 from probe4d.benchmarks.stride.audit.composed import check_composed
 from probe4d.benchmarks.stride.audit.deriving import LABELS, MEASURED, derive
-from probe4d.benchmarks.stride.audit.form import faults_of
+from probe4d.benchmarks.stride.audit.form import Fault, facts_of, faults_of
 from probe4d.benchmarks.stride.audit.labelled import LabelsTold
 from probe4d.benchmarks.stride.audit.links import link_findings
 from probe4d.benchmarks.stride.audit.measuring import Drive
@@ -133,10 +133,12 @@ def _check_scene(drive: Drive, rows: pl.DataFrame, parameters: _Parameters, find
 def _sound(drive: Drive, rows: pl.DataFrame, findings: Findings) -> dict[str, list[Question]]:
     """Questions whose form lets them be measured, by template."""
     sound: dict[str, list[Question]] = {}
-    decode = msgspec.json.Decoder(dict).decode
     for row in rows.iter_rows(named=True):
-        facts = decode(row["facts"])
-        faults = list(faults_of(row, facts, row["derived_id"], drive.key_frames))
+        facts = facts_of(row)
+        if isinstance(facts, Fault):
+            findings.add(row["place"], facts.what, rule=facts.rule)
+            continue
+        faults = list(faults_of(row, facts, row["derived_id"], drive.key_frames, TEMPLATES))
         for fault in faults:
             findings.add(row["place"], fault.what, rule=fault.rule)
         if not any(fault.settles for fault in faults):

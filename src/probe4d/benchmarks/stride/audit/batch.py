@@ -13,13 +13,11 @@ from probe4d.benchmarks.auditing.comparing import TOLERANCE, differences
 from probe4d.benchmarks.auditing.findings import Findings
 from probe4d.benchmarks.question import LETTERS
 from probe4d.benchmarks.stride.audit.derived import Derived, OneOf
+from probe4d.benchmarks.stride.audit.form import CHECKED_ELSEWHERE
 from probe4d.benchmarks.stride.audit.measuring import NO_ROW, Drive, Flags, Rows
 from probe4d.benchmarks.stride.templates import Template
 
 __all__ = ["Batch", "Question", "settled"]
-
-_CHECKED_ELSEWHERE = ("tags", "challenge", "ego_motion")
-"""Facts that say why a question was taken, and what it tells of the past."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ class Batch:
     def check_facts(self, at: int, derived: dict[str, Any]) -> None:
         """Compare facts, but for those about the target and others that are checked elsewhere."""
         about_target = ("objects", "target") if self.template.has_target else ()
-        left_out = (*_CHECKED_ELSEWHERE, *about_target)
+        left_out = (*CHECKED_ELSEWHERE, *about_target)
         told = {name: value for name, value in self.questions[at].facts.items() if name not in left_out}
         self.differ(at, "facts", told, settled(derived, told))
 

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+import msgspec
 
 from probe4d.benchmarks.question import LETTERS
 from probe4d.benchmarks.stride.audit.waypoints import ANSWER_DECIMALS, positions_in
-from probe4d.benchmarks.stride.templates import TEMPLATES, Template
+from probe4d.benchmarks.stride.templates import Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 
-__all__ = ["Fault", "faults_of", "is_right_letter"]
+__all__ = ["CHECKED_ELSEWHERE", "Fault", "facts_of", "faults_of", "is_right_letter"]
+
+CHECKED_ELSEWHERE = ("tags", "challenge", "ego_motion", "estimated")
+"""Facts that say why a question was taken, what it tells of the past, and whether it rests on estimates."""
 
 Row = dict[str, Any]
 
@@ -30,7 +35,17 @@ class Fault(NamedTuple):
     settles: bool = False
 
 
-def faults_of(row: Row, facts: Row, derived_id: str, key_frames: int) -> Iterator[Fault]:
+def facts_of(row: Row) -> Row | Fault:
+    """The facts of a question, or that it has none that can be read."""
+    try:
+        return msgspec.json.decode(row["facts"], type=dict[str, Any])
+    except msgspec.MsgspecError as error:
+        return Fault(f"facts: are no JSON object ({error})", "facts", settles=True)
+
+
+def faults_of(
+    row: Row, facts: Row, derived_id: str, key_frames: int, templates: Mapping[str, Template]
+) -> Iterator[Fault]:
     """Check a question.
 
     Args:
@@ -38,6 +53,7 @@ def faults_of(row: Row, facts: Row, derived_id: str, key_frames: int) -> Iterato
         facts: Its facts.
         derived_id: The identity that its fields give it.
         key_frames: Number of key frames of its scene.
+        templates: The templates of the edition by id.
 
     Yields:
         What is wrong, the last one first settling where one settles.
@@ -46,7 +62,7 @@ def faults_of(row: Row, facts: Row, derived_id: str, key_frames: int) -> Iterato
         yield Fault(f"the id should be {derived_id}", "identity")
     if row["suite"] != "stride":
         yield Fault(f"the suite is {row['suite']!r}", "suite")
-    template = TEMPLATES.get(row["template"])
+    template = templates.get(row["template"])
     if template is None or (row["family"], row["format"]) != (template.family, template.format):
         what = f"{row['template']!r} is no template of family {row['family']!r} in format {row['format']!r}"
         yield Fault(what, "template", settles=True)
@@ -58,6 +74,9 @@ def faults_of(row: Row, facts: Row, derived_id: str, key_frames: int) -> Iterato
     yield from _fixed(row, template, key_frames)
     yield from _shown(row, template, key_frames)
     yield from _curated(facts)
+    if facts.get("estimated", False) is not template.is_estimated:
+        told = facts.get("estimated")
+        yield Fault(f"facts.estimated: stored {told!r}, derived {template.is_estimated!r}", "estimated")
 
 
 def is_right_letter(row: Row) -> bool:
@@ -106,14 +125,15 @@ def _fixed(row: Row, template: Template, key_frames: int) -> Iterator[Fault]:
 
 
 def _shown(row: Row, template: Template, key_frames: int) -> Iterator[Fault]:
-    """What a model gets to see: the clip up to the query frame, and nothing later but for the whole scene."""
+    """What a model gets to see: the clip up to the query frame, and nothing later but where all of a scene is."""
     (query,) = row["frames"]
     evidence = row["evidence"]
-    frames, views = evidence["frames"], evidence["views"]
-    of_clip = list(range(query - HISTORY_FRAMES, query + 1))
-    expected = list(range(key_frames)) if template.shows_scene else of_clip
+    frames, views = evidence["frames"] or [], evidence["views"]
+    shows_later = template.shows_scene and template.future_frames > 0
+    first = 0 if template.shows_scene else query - HISTORY_FRAMES
+    expected = list(range(first, key_frames if shows_later else query + 1))
     later = [frame for frame in frames if frame is not None and frame > query]
-    if later and not template.shows_scene:
+    if later and not shows_later:
         yield Fault(f"shows key frames {later}, which are later than the query frame {query}", "future-leak")
     elif frames != expected:
         yield Fault(f"evidence: stored key frames {frames}, derived {expected}", "evidence")

@@ -91,7 +91,7 @@ class _Alternative(NamedTuple):
 def _alternative(batch: Batch, at: int) -> _Alternative | None:
     """Measure the course of a question; null, with a finding, where it is none of its key frame."""
     question, frame = batch.questions[at], int(batch.frame[at])
-    name, text = str(question.facts.get("course")), trajectory_in(batch, at)
+    name, text = str(question.facts.get("course")), trajectory_in(batch.template, question.fields["question"])
     courses = possible_courses(batch.drive, frame)
     course = None if name == DRIVEN else _told(text, courses.get(name))
     if course is None:

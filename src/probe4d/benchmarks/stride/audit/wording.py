@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 from probe4d.benchmarks.stride.audit.batch import Batch
+from probe4d.benchmarks.stride.audit.form import Fault
 from probe4d.benchmarks.stride.audit.measuring import Array, Rows
 from probe4d.benchmarks.stride.audit.waypoints import COURSE_DECIMALS, is_as_derived
-from probe4d.benchmarks.stride.templates import moment_words
+from probe4d.benchmarks.stride.templates import Template, moment_words
 from probe4d.benchmarks.stride.thresholds import FRAME_SPACING_S, PAST_POSITIONS
 
-__all__ = ["check_wording", "trajectory_in"]
+__all__ = ["check_wording", "trajectory_in", "wording_faults"]
 
 _TRAJECTORY = "{trajectory}"
 
@@ -36,33 +39,48 @@ def check_wording(batch: Batch, *, with_history: bool) -> None:
     told = with_history and batch.template.may_tell_past
     histories = _numbers_of_the_past(batch) if told else None
     for at, question in enumerate(batch.questions):
-        text: str = question.fields["question"]
-        if histories is not None:
-            motion = question.facts.get("ego_motion")
-            history = motion.get("text") if isinstance(motion, dict) else None
-            _check_history(batch, at, history, histories[at])
-            past = f"{history} "
-            if not text.startswith(past):
-                batch.add(at, "does not begin with what facts.ego_motion tells of the past", rule="wording")
-            text = text.removeprefix(past)
-        elif "ego_motion" in question.facts:
-            batch.add(at, "facts.ego_motion: tells of the past, which the question does not", rule="ego-motion")
-        if not _is_worded(batch, at, text):
-            batch.add(at, f"{text!r} is not how {batch.template.id} is worded", rule="wording")
+        past = None if histories is None else histories[at]
+        for fault in wording_faults(
+            batch.template, question.fields, question.facts, called=batch.called(at), past=past
+        ):
+            batch.add(at, fault.what, rule=fault.rule)
 
 
-def trajectory_in(batch: Batch, at: int) -> str:
+def wording_faults(
+    template: Template, row: Mapping[str, Any], facts: Mapping[str, Any], *, called: str | None, past: Array | None
+) -> Iterator[Fault]:
+    """Check the text of a question.
+
+    Args:
+        template: Its template.
+        row: The question, a value for each column.
+        facts: Its facts.
+        called: What it calls its target; null without one.
+        past: Past positions in the ego frame of the query frame, the oldest first, and the speed, metres and m/s,
+            shape (9,); null where it is not told of them.
+    """
+    text: str = row["question"]
+    if past is not None:
+        motion = facts.get("ego_motion")
+        history = motion.get("text") if isinstance(motion, dict) else None
+        if not _tells(history, past):
+            shown = np.round(past, COURSE_DECIMALS).tolist()
+            yield Fault(f"facts.ego_motion: stored {history!r}, derived the numbers {shown}", "ego-motion")
+        if not text.startswith(f"{history} "):
+            yield Fault("does not begin with what facts.ego_motion tells of the past", "wording")
+        text = text.removeprefix(f"{history} ")
+    elif "ego_motion" in facts:
+        yield Fault("facts.ego_motion: tells of the past, which the question does not", "ego-motion")
+    wanted = template.question.replace("{target}", called or "").replace("{moment}", moment_words(row["frames"][0]))
+    if text != wanted.replace(_TRAJECTORY, trajectory_in(template, text)):
+        yield Fault(f"{text!r} is not how {template.id} is worded", "wording")
+
+
+def trajectory_in(template: Template, text: str) -> str:
     """The trajectory that a question speaks of, as its text has it; empty where it has none."""
-    before, _, after = batch.template.question.partition(_TRAJECTORY)
-    text: str = batch.questions[at].fields["question"]
+    before, _, after = template.question.partition(_TRAJECTORY)
     start = text.find(before)
     return text[start + len(before) : len(text) - len(after)] if start >= 0 and text.endswith(after) else ""
-
-
-def _is_worded(batch: Batch, at: int, text: str) -> bool:
-    wanted = batch.template.question.replace("{target}", batch.called(at) or "")
-    wanted = wanted.replace("{moment}", moment_words(int(batch.frame[at])))
-    return text == wanted.replace(_TRAJECTORY, trajectory_in(batch, at))
 
 
 def _numbers_of_the_past(batch: Batch) -> Array:
@@ -73,9 +91,7 @@ def _numbers_of_the_past(batch: Batch) -> Array:
     return np.hstack([places, drive.ego_speed[frame][:, None]])
 
 
-def _check_history(batch: Batch, at: int, history: object, derived: Array) -> None:
+def _tells(history: object, past: Array) -> bool:
     told = _HISTORY.fullmatch(history) if isinstance(history, str) else None
     numbers = None if told is None else np.array([float(number) for number in told.groups()])
-    if not is_as_derived(numbers, derived, COURSE_DECIMALS):
-        shown = np.round(derived, COURSE_DECIMALS).tolist()
-        batch.add(at, f"facts.ego_motion: stored {history!r}, derived the numbers {shown}", rule="ego-motion")
+    return is_as_derived(numbers, past, COURSE_DECIMALS)

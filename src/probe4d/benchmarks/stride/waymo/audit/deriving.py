@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from probe4d.benchmarks.auditing.comparing import differences
+from probe4d.benchmarks.stride.audit.waypoints import COURSE_DECIMALS, is_as_derived, positions_in
+from probe4d.benchmarks.stride.audit.wording import trajectory_in
 from probe4d.benchmarks.stride.templates.waymo import WAYMO_TEMPLATES
 from probe4d.benchmarks.stride.thresholds import (
     ASIDE_M,
     BESIDE_BEHIND_M,
     EGO_TURN_DEG,
+    FRAME_SPACING_S,
     FREE_AHEAD_M,
     FUTURE_POSITIONS,
     HISTORY_FRAMES,
     LANE_FAR_SIDE_M,
     LEAST_MARGIN,
-    LEAST_ROOM_M,
     MOVED_M,
     PATH_AHEAD_M,
     PATH_HALF_WIDTH_M,
     SPEED_CHANGE_MPS,
     STILL_MPS,
 )
-from probe4d.benchmarks.stride.waymo.audit.drives import Drive
+from probe4d.benchmarks.stride.waymo.audit.drives import EndToEndDrive
 from probe4d.benchmarks.stride.waymo.thresholds import (
     ACTION_ASIDE_M,
     ESTIMATED_DISTANCE_BOUNDS_M,
+    ESTIMATED_MARGIN_FACTOR,
+    LEAST_POINT_ROOM_M,
     LEAST_RATING_LEAD,
     LEAST_RATING_POINTS,
     RATING_BOUNDS,
@@ -38,6 +42,7 @@ from probe4d.benchmarks.stride.waymo.thresholds import (
 __all__ = ["DERIVED", "Asked", "Derived"]
 
 _POSITIONS = 10
+_NOW, _LATER = "present", "0.25 s later"
 _METRES, _SPEED, _DEGREES, _POINTS = "metres", "metres per second", "degrees", "points"
 _Places = NDArray[np.complex128]
 
@@ -81,6 +86,10 @@ class Derived(NamedTuple):
         distance, unit, _ = min(self.lines, key=lambda line: round(line[0] / line[2], 6))
         return distance, unit
 
+    def is_too_close(self, close: float) -> bool:
+        """Whether a line is nearer than its least margin by more than numbers round apart."""
+        return any(distance < least - close for distance, _, least in self.lines)
+
 
 _NOTHING = Derived(None, {})
 
@@ -93,24 +102,25 @@ def _options(template: str) -> tuple[str, ...]:
     return WAYMO_TEMPLATES[template].options
 
 
-def _target_place(drive: Drive, asked: Asked) -> complex | None:
+def _target_place(drive: EndToEndDrive, asked: Asked) -> complex | None:
     target = asked.facts.get("target")
-    if not isinstance(target, dict) or len(target.get("bounds", ())) != 4:
+    if not isinstance(target, dict):
         return None
     return drive.on_ground(asked.frame, str(target.get("channel")), target["bounds"])
 
 
-def _distance(drive: Drive, asked: Asked) -> Derived:
+def _distance(drive: EndToEndDrive, asked: Asked) -> Derived:
     place = _target_place(drive, asked)
     if place is None:
         return _NOTHING
     bin_ = sum(abs(place) >= bound for bound in ESTIMATED_DISTANCE_BOUNDS_M)
-    lines = [_line(abs(place) - bound, _METRES) for bound in ESTIMATED_DISTANCE_BOUNDS_M]
+    least = ESTIMATED_MARGIN_FACTOR * LEAST_MARGIN[_METRES]
+    lines = [_line(abs(place) - bound, _METRES, least) for bound in ESTIMATED_DISTANCE_BOUNDS_M]
     facts = {"x_m": place.real, "y_m": place.imag, "range_m": abs(place)}
     return Derived(_options("SP-3")[bin_], facts, tuple(lines))
 
 
-def _constraint(drive: Drive, asked: Asked) -> Derived:
+def _constraint(drive: EndToEndDrive, asked: Asked) -> Derived:
     place = _target_place(drive, asked)
     if place is None:
         return _NOTHING
@@ -122,11 +132,12 @@ def _constraint(drive: Drive, asked: Asked) -> Derived:
     blocks, on_left, on_right, none = _options("SU-1")
     answer = blocks if way <= 0 else on_left if left <= 0 else on_right if right <= 0 else none
     room = abs(way) if way <= 0 else min(abs(way), abs(left), abs(right))
-    facts = {"x_m": place.real, "y_m": place.imag, "ahead_separation_m": way}
-    return Derived(answer, facts, (_line(room, _METRES, LEAST_ROOM_M),))
+    facts = {"x_m": place.real, "y_m": place.imag, "ahead_separation_m": way, "left_separation_m": left}
+    facts |= {"right_separation_m": right, "heading_deg": 0.0, "length_m": 0.0, "width_m": 0.0}
+    return Derived(answer, facts, (_line(room, _METRES, LEAST_POINT_ROOM_M),))
 
 
-def _pattern(drive: Drive, first: int, last: int, options: Sequence[str]) -> Derived:
+def _pattern(drive: EndToEndDrive, first: int, last: int, options: Sequence[str]) -> Derived:
     speeds, turned = drive.speeds_mps(first, last), drive.turned_deg(first, last)
     steps = np.diff(drive.times_s[first : last + 1])
     mean = float((speeds * steps).sum() / steps.sum())
@@ -142,19 +153,22 @@ def _pattern(drive: Drive, first: int, last: int, options: Sequence[str]) -> Der
         else:
             lines.append(_line(abs(change) - SPEED_CHANGE_MPS, _SPEED))
             answer = steady if abs(change) <= SPEED_CHANGE_MPS else faster if change > 0 else slower
-    facts = {"mean_speed_mps": mean, "speed_change_mps": change, "heading_change_deg": turned}
+    facts: dict[str, Any] = {"mean_speed_mps": mean, "speed_change_mps": change, "heading_change_deg": turned}
+    facts |= {"speeds_mps": speeds.tolist()}
     return Derived(answer, facts, tuple(lines))
 
 
-def _past_manoeuvre(drive: Drive, asked: Asked) -> Derived:
+def _past_manoeuvre(drive: EndToEndDrive, asked: Asked) -> Derived:
     return _pattern(drive, asked.frame - HISTORY_FRAMES, asked.frame, _options("TM-5"))
 
 
-def _future_manoeuvre(drive: Drive, asked: Asked) -> Derived:
-    return _pattern(drive, asked.frame, asked.frame + FUTURE_POSITIONS, _options("TRJ-1"))
+def _future_manoeuvre(drive: EndToEndDrive, asked: Asked) -> Derived:
+    derived = _pattern(drive, asked.frame, asked.frame + FUTURE_POSITIONS, _options("TRJ-1"))
+    speeds = derived.facts["speeds_mps"]
+    return derived._replace(facts=derived.facts | {"first_speed_mps": speeds[0], "last_speed_mps": speeds[-1]})
 
 
-def _future_position(drive: Drive, asked: Asked) -> Derived:
+def _future_position(drive: EndToEndDrive, asked: Asked) -> Derived:
     last = asked.frame + FUTURE_POSITIONS
     end = complex(drive.places(asked.frame, last, last)[0])
     ahead, left, right, near = _options("TRJ-2")
@@ -168,25 +182,32 @@ def _future_position(drive: Drive, asked: Asked) -> Derived:
     return Derived(answer, facts, tuple(lines))
 
 
-def _waypoints(drive: Drive, asked: Asked) -> Derived:
+def _waypoints(drive: EndToEndDrive, asked: Asked) -> Derived:
     places = drive.future(asked.frame, asked.positions)
     if places is None:
         return _NOTHING
-    return Derived(places, {"waypoints_m": np.column_stack([places.real, places.imag]).tolist()})
+    facts = {
+        "waypoints_m": np.column_stack([places.real, places.imag]).tolist(),
+        "spacing_s": FRAME_SPACING_S,
+        "direction": "future",
+        "speed_mps": float(drive.speeds_mps(asked.frame - 1, asked.frame)[0]),
+        "positions_from": "ego states",
+    }
+    return Derived(places, facts)
 
 
-def _scene_class(drive: Drive, asked: Asked) -> Derived:
+def _scene_class(drive: EndToEndDrive, asked: Asked) -> Derived:
     cluster = drive.driving[asked.frame]["cluster"]
     return Derived(cluster, {"cluster": cluster})
 
 
-def _rated(drive: Drive, asked: Asked) -> list[tuple[float, _Places]]:
+def _rated(drive: EndToEndDrive, asked: Asked) -> list[tuple[float, _Places]]:
     """Scores and positions half a second apart of the rated trajectories, by what their first position is said to be.
 
     With 4 Hz, positions half a second apart are every other one: from the third where the first is of the present,
     else from the second.
     """
-    first = 2 if asked.facts.get("first_position") == "present" else 1
+    first = 2 if _first_position(asked) == _NOW else 1
     found = []
     for one in drive.driving[asked.frame]["rated"]:
         if one["score"] is not None and one["x_m"]:
@@ -196,47 +217,44 @@ def _rated(drive: Drive, asked: Asked) -> list[tuple[float, _Places]]:
 
 
 def _is_text_of(text: str, places: _Places) -> bool:
-    """Whether a text lists the first of some places, to the decimal that it has."""
-    told = np.array(json.loads(text), dtype=np.float64)
-    given = told[:, 0] + 1j * told[:, 1]
-    return len(given) <= len(places) and bool(
-        (
-            np.abs(np.column_stack([(given - places[: len(given)]).real, (given - places[: len(given)]).imag]))
-            <= 0.0500001
-        ).all()
-    )
+    """Whether a text lists the first of some places, rounded."""
+    told = positions_in(text, COURSE_DECIMALS)
+    if told is None or len(told) > len(places):
+        return False
+    return is_as_derived(told, np.column_stack([places.real, places.imag])[: len(told)], COURSE_DECIMALS)
 
 
-def _best(drive: Drive, asked: Asked) -> Derived:
+def _first_position(asked: Asked) -> str:
+    """When the first position of rated trajectories is said to be."""
+    return _NOW if asked.facts.get("first_position") == _NOW else _LATER
+
+
+def _best(drive: EndToEndDrive, asked: Asked) -> Derived:
     rated = _rated(drive, asked)
-    if len(rated) != len(asked.options):
+    texts = [[text for text in asked.options if _is_text_of(text, places)] for _, places in rated]
+    if len(rated) != len(asked.options) or any(len(fitting) != 1 for fitting in texts):
         return _NOTHING
-    texts = {score: [text for text in asked.options if _is_text_of(text, places)] for score, places in rated}
-    best, second = rated[0][0], rated[1][0]
-    lines = (_line(best - second, _POINTS, LEAST_RATING_LEAD),)
-    return Derived(texts[best][0] if len(texts[best]) == 1 else None, {}, lines)
+    candidates = [{"score": score, "trajectory": text} for (score, _), (text,) in zip(rated, texts, strict=True)]
+    lines = (_line(rated[0][0] - rated[1][0], _POINTS, LEAST_RATING_LEAD),)
+    facts = {"candidates": candidates, "first_position": _first_position(asked)}
+    return Derived(texts[0][0], facts, lines)
 
 
-def _consequence(drive: Drive, asked: Asked) -> Derived:
-    start = asked.text.find("[[")
-    text = asked.text[start : asked.text.find("]]", start) + 2] if start >= 0 else "[]"
-    scores = [score for score, places in _rated(drive, asked) if start >= 0 and _is_text_of(text, places)]
+def _consequence(drive: EndToEndDrive, asked: Asked) -> Derived:
+    text = trajectory_in(WAYMO_TEMPLATES["TRJ-4"], asked.text)
+    scores = [score for score, places in _rated(drive, asked) if _is_text_of(text, places)]
     if len(scores) != 1:
         return _NOTHING
     number = sum(scores[0] >= bound for bound in RATING_BOUNDS)
     lines = [_line(scores[0] - bound, _POINTS, LEAST_RATING_POINTS) for bound in RATING_BOUNDS]
-    return Derived(_options("TRJ-4")[number], {"score": scores[0]}, tuple(lines))
+    return Derived(
+        _options("TRJ-4")[number], {"score": scores[0], "first_position": _first_position(asked)}, tuple(lines)
+    )
 
 
-def _action(drive: Drive, asked: Asked) -> Derived:
-    if asked.facts.get("by") == "driven":
-        places = None if _is_rated(drive, asked.frame) else drive.future(asked.frame, _POSITIONS)
-    else:
-        told = asked.facts.get("positions_m") or [[0.0, 0.0]]
-        own = np.array(told, dtype=np.float64) @ np.array([1, 1j])
-        starts = [_rated(drive, asked._replace(facts={"first_position": first})) for first in ("present", "later")]
-        best = [rated[0][1][: len(own)] for rated in starts if rated]
-        places = next((each for each in best if len(each) == len(own) and np.allclose(each, own, atol=1e-5)), None)
+def _action(drive: EndToEndDrive, asked: Asked) -> Derived:
+    is_driven = not _is_rated(drive, asked.frame)
+    places = drive.future(asked.frame, _POSITIONS) if is_driven else _best_rated_as_told(drive, asked)
     if places is None:
         return _NOTHING
     speeds = np.abs(np.diff(np.concatenate([[0], places]))) / 0.5
@@ -250,14 +268,35 @@ def _action(drive: Drive, asked: Asked) -> Derived:
         if abs(aside) <= ACTION_ASIDE_M:
             lines.append(_line(first - last - SPEED_CHANGE_MPS, _SPEED))
             answer = slow if first - last > SPEED_CHANGE_MPS else on
-    return Derived(answer, {"first_speed_mps": first, "last_speed_mps": last, "end_y_m": aside}, tuple(lines))
+    facts = {
+        "by": "driven" if is_driven else "best rated",
+        "positions_m": np.column_stack([places.real, places.imag]).tolist(),
+        "first_speed_mps": first,
+        "last_speed_mps": last,
+        "end_y_m": aside,
+    }
+    return Derived(answer, facts, tuple(lines))
 
 
-def _is_rated(drive: Drive, frame: int) -> bool:
+def _best_rated_as_told(drive: EndToEndDrive, asked: Asked) -> _Places | None:
+    """The best rated trajectory, from whichever first position it is that of the facts; null where it is from none."""
+    told = asked.facts.get("positions_m")
+    for first in (_NOW, _LATER):
+        rated = _rated(drive, asked._replace(facts={"first_position": first}))
+        count = len(told) if isinstance(told, list) else 0
+        if rated and (len(rated) == 1 or rated[0][0] - rated[1][0] >= LEAST_RATING_LEAD):
+            places = rated[0][1][:count]
+            positions = np.column_stack([places.real, places.imag]).tolist()
+            if count and not list(differences("", told, positions, tolerance=1e-5)):
+                return places
+    return None
+
+
+def _is_rated(drive: EndToEndDrive, frame: int) -> bool:
     return any(one["score"] is not None for one in drive.driving[frame]["rated"])
 
 
-DERIVED: Mapping[str, Callable[[Drive, Asked], Derived]] = {
+DERIVED: Mapping[str, Callable[[EndToEndDrive, Asked], Derived]] = {
     "SC-7": _scene_class,
     "SC-9": _action,
     "SP-3": _distance,

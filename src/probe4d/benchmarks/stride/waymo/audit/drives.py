@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from probe4d.benchmarks.auditing.recorded import RecordedScene
 from probe4d.errors import InputError
 
-__all__ = ["Drive", "read_beside"]
+__all__ = ["Array", "EndToEndDrive", "read_beside"]
 
 Array = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def read_beside(folder: Path, name: str, scenes: Sequence[str]) -> pl.DataFrame:
         ) from error
 
 
-class Drive:
+class EndToEndDrive:
     """A scene.
 
     Args:
@@ -84,6 +84,8 @@ class Drive:
     def on_ground(self, frame: int, channel: str, bounds: Sequence[float]) -> complex | None:
         """Where the middle of the lower edge of a box meets the plane of the ego origin, by the plane's homography.
 
+        Null where the scene has no such camera, or the two meet nowhere.
+
         Args:
             frame: The key frame.
             channel: The camera.
@@ -98,4 +100,4 @@ class Drive:
         left, _, right, bottom = bounds
         pixel = np.array([(left + right) / 2 * width, bottom * height, 1.0])
         x, y, scale = np.linalg.solve(self._cameras.intrinsics[frame, at] @ plane, pixel)
-        return complex(x / scale, y / scale)
+        return complex(x / scale, y / scale) if scale else None
