@@ -35,6 +35,12 @@ from probe4d.runs.settings import SETTING_NAMES
         ("--model openai-api/keyless/m", "KEYLESS_API_KEY"),
         ("--model control:magic", "no control 'control:magic'"),
         ("--model a/b --fit-controls .", "a/b is no control, and learns from no benchmark"),
+        ("--model control:magic --evidence cameras --data . --dry-run", "no control 'control:magic'"),
+        (
+            "--model control:stationary",
+            r"not asked: `probe4d diagnose` sets it beside .* control:fixed, control:content",
+        ),
+        ("--model control:constant-velocity --evidence black --dry-run", "not asked: `probe4d diagnose`"),
         ("--model control:content --fit-controls nothing", "nothing: is not a folder"),
         ("--model control:fixed --limit 0", "the limit is 0"),
         ("--model control:fixed --limit -1", "the limit is -1"),

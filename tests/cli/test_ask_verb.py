@@ -168,6 +168,16 @@ def test_controls_are_models(here: Command, bench: Path, built: Benchmark, tmp_p
     assert f"{built.table.height} answers (control:content, default)" in done.stdout
 
 
+def test_a_dry_run_of_nothing_says_what_asking_would(
+    here: Command, bench: Path, simulated: Path, tmp_path: Path
+) -> None:
+    arguments = ("ask", bench, "--model", "openai/gpt-5.5", "--evidence", "one-camera", "--data", simulated)
+    done = here(*arguments, "--dry-run")
+    assert done.returncode == 2
+    assert "selected questions can be asked; of the first: it does not ask about the view of one camera" in done.stderr
+    assert here(*arguments, "--out", tmp_path / "run").stderr == done.stderr
+
+
 def test_a_dry_run_needs_no_key_and_writes_nothing(here: Command, bench: Path, simulated: Path, tmp_path: Path) -> None:
     arguments = ("ask", bench, "--preset", "stride-gpt-5.5", "--dry-run", "--limit", 4)
     shown = ("--evidence", "birds-eye", "--data", simulated, "--out", tmp_path / "run", "--system", "Look.")

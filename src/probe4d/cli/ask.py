@@ -62,7 +62,7 @@ def ask(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
-    from probe4d.diagnosis.controls import is_control
+    from probe4d.diagnosis.controls import is_control, refuse_unaskable
     from probe4d.errors import InputError
     from probe4d.models.generation import Generation
     from probe4d.models.lidar_lm.answering_options import LidarOptions, is_lidar_lm
@@ -99,6 +99,8 @@ def ask(
         preset=preset,
         lidar=LidarOptions(sampling=sampling, keep_logits=keep_logits, layout=layout, force=force),
     )
+    if is_control(name):
+        refuse_unaskable(name)
     if is_control(name) and plan.evidence.kind != "none":
         raise InputError(f"{name} looks at nothing: it takes no evidence.", remedy="Ask it without --evidence.")
     if fit_controls is not None and not is_control(name):
@@ -176,9 +178,9 @@ def _print_estimate(
 
     count = tokens_by_length if tokenizer is None else tokenizer_at(tokenizer)
     reader = open_reader(model, plan, features=features) if is_lidar_lm(model) else None
-    seen = dry_run(
-        prepare(benchmark, plan, scenes=scenes, reader=reader), model=model, reader=reader, count_tokens=count
-    )
+    prepared = prepare(benchmark, plan, scenes=scenes, reader=reader)
+    prepared.refuse_unaskable()
+    seen = dry_run(prepared, model=model, reader=reader, count_tokens=count)
     if as_json:
         print_json(seen)
     else:

@@ -9,7 +9,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, questions_from
-from probe4d.diagnosis.controls import CONTENT, CONTROLS, FIXED, MEDIAN, fixed_control
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, fixed_control, refuse_unaskable
 from probe4d.diagnosis.fitting import control_answers
 from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
@@ -17,7 +17,6 @@ from probe4d.errors import InputError
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.requests import request_key
 from probe4d.runs.settings import Setting, setting_named
-from probe4d.wording import listed
 
 __all__ = ["ControlModel", "control_model"]
 
@@ -111,8 +110,7 @@ def control_model(
         InputError: There is no such control, or no question that it answers, or it learns nothing from the other
             benchmark.
     """
-    if name not in CONTROLS:
-        raise InputError(f"there is no control {name!r}.", remedy=f"There are {listed(list(CONTROLS))}.")
+    refuse_unaskable(name)
     how = setting_named(setting)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     answers = control_answers(benchmark, sheet, number_sheet, fit_controls)

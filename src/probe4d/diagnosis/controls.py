@@ -13,6 +13,8 @@ import polars as pl
 from probe4d.diagnosis.leave_one_out import Places, counts_elsewhere, median, occurs_elsewhere, preferred_option
 from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.sheet import NO, Group, Sheet, text_codes
+from probe4d.errors import InputError
+from probe4d.wording import listed
 
 __all__ = [
     "CONSTANT_VELOCITY",
@@ -34,6 +36,7 @@ __all__ = [
     "is_control",
     "median_control",
     "option_codes",
+    "refuse_unaskable",
 ]
 
 _PREFIX = "control:"
@@ -181,6 +184,23 @@ CONTROLS = {
 
 LABEL_CONTROLS = {name: control.labels for name, control in CONTROLS.items() if control.labels is not None}
 NUMBER_CONTROLS = {name: control.numbers for name, control in CONTROLS.items() if control.numbers is not None}
+
+
+def refuse_unaskable(name: str) -> None:
+    """Refuse a control that cannot be asked.
+
+    Raises:
+        InputError: It is one of waypoints, which a diagnosis sets beside runs by itself, or there is none of that name.
+    """
+    if name in CONTROLS:
+        return
+    askable = listed(list(CONTROLS))
+    if name in (STATIONARY, CONSTANT_VELOCITY):
+        raise InputError(
+            f"{name} is not asked: `probe4d diagnose` sets it beside every run of waypoints by itself.",
+            remedy=f"Controls that can be asked are {askable}.",
+        )
+    raise InputError(f"there is no control {name!r}.", remedy=f"There are {askable}.")
 
 
 def option_codes(questions: pl.DataFrame, *, in_context: bool) -> Codes:

@@ -75,12 +75,8 @@ def ask(
         )
     reader = model if isinstance(model, FeatureReader) else None
     prepared = prepare(benchmark, plan, scenes=scenes, reader=reader)
-    if not prepared.asked and not (out / ANSWERS_FILE).exists():
-        first = prepared.left_out[0]
-        raise InputError(
-            f"none of the {len(prepared.left_out):,} selected questions can be asked; "
-            f"of the first: {first.detail or first.reason}",
-        )
+    if not (out / ANSWERS_FILE).exists():
+        prepared.refuse_unaskable()
     if isinstance(model, Foresighted):
         keys = [request_key(*key) for key in prepared.asked]
         model.check(keys, pictures=prepared.plan.evidence.kind != "none")

@@ -82,6 +82,19 @@ class Prepared:
             lidar=self.lidar,
         )
 
+    def refuse_unaskable(self) -> None:
+        """Refuse a run without a call.
+
+        Raises:
+            InputError: None of the selected questions can be asked; the sentence says why the first cannot.
+        """
+        if self.left_out and not self.asked:
+            first = self.left_out[0]
+            raise InputError(
+                f"none of the {len(self.left_out):,} selected questions can be asked; "
+                f"of the first: {first.detail or first.reason}",
+            )
+
     @contextmanager
     def rendering(self, *, workers: int | None = None, cache: bool = True) -> Iterator[Renderer | None]:
         """Hold a renderer of the run's pictures while the block runs; null where nothing is shown.
