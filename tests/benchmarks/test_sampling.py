@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.benchmarks.sampling import arranged, draw, mixed_ranks, rank, ranks, unit_interval, unit_intervals
+from probe4d.benchmarks.suites import SUITES, build
+from probe4d.errors import InputError
+from probe4d.scenes.opening import open_scenes
 
 KEYS = st.lists(st.text(max_size=8), unique=True, min_size=1, max_size=30)
 
@@ -73,3 +78,11 @@ def test_unit_intervals_are_uniform() -> None:
     assert numbers.max() < 1
     counts, _ = np.histogram(numbers, bins=20, range=(0, 1))
     assert ((counts - 1000) ** 2 / 1000).sum() < 43.8  # chi-squared, 19 degrees of freedom, p = 0.001
+
+
+@pytest.mark.parametrize("seed", [-1, 1 << 63])
+def test_no_suite_builds_by_a_seed_that_is_none(simulated: Path, seed: int) -> None:
+    scenes = open_scenes(simulated)
+    for suite in SUITES:
+        with pytest.raises(InputError, match=rf"the seed is {seed}; it must lie between 0 and 2\*\*63 - 1"):
+            build(suite, scenes, seed=seed)

@@ -61,6 +61,22 @@ def test_judged_told_and_diagnosed(
     assert rows.select("value", "n").rows() == [(pytest.approx(160 / 3), 3)]
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--model", "control:content"), "control:content is a control, and judges nothing. Give --model"),
+        (("--model", MODEL, "--rubric", "none"), "there is no rubric 'none'"),
+        (("--model", MODEL, "--max-tokens", 0), "max_tokens must be at least 1"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused_before_the_run_is_read(
+    here: Here, tmp_path: Path, options: tuple[object, ...], words: str
+) -> None:
+    done = here("judge", "run", tmp_path / "bench", tmp_path / "run", *options, "--dry-run")
+    assert done.returncode == 2
+    assert words in done.stderr
+
+
 def test_a_dry_run_sends_nothing_and_shows_a_request(
     here: Here, answered: tuple[Path, Path], fake_server: Server, tmp_path: Path
 ) -> None:

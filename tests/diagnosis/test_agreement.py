@@ -22,7 +22,7 @@ from probe4d.diagnosis.agreement import (
     judge_agreement,
     write_agreement,
 )
-from probe4d.diagnosis.concordance import FIGURES
+from probe4d.diagnosis.concordance import FIGURES, ComparedScores
 
 Scores = npt.NDArray[np.float64]
 
@@ -192,3 +192,10 @@ def test_the_table_reads_back(tmp_path: Path) -> None:
     assert table.filter(pl.col("metric") == "mean_absolute_difference")["value"].to_list() == [0.5, 0.0]
     write_agreement(found, tmp_path / "figures.csv", scale=10)
     assert pl.read_csv(tmp_path / "figures.csv", schema=AGREEMENT_SCHEMA).equals(table)
+
+
+def test_a_judge_that_always_says_the_same_agrees_by_chance_alone() -> None:
+    human = np.arange(30.0) % 11
+    draws = np.random.default_rng(0).multinomial(30, np.full(30, 1 / 30), size=50).astype(float)
+    figures = ComparedScores(human, np.full(30, 7.3)).figures(draws)
+    assert (figures[:, -1] == 0).all()

@@ -14,13 +14,25 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-__all__ = ["arranged", "draw", "mixed_ranks", "rank", "ranks", "unit_interval", "unit_intervals"]
+from probe4d.errors import InputError
+
+__all__ = ["arranged", "draw", "mixed_ranks", "rank", "ranks", "refuse_wrong_seed", "unit_interval", "unit_intervals"]
 
 Item = TypeVar("Item")
 
 _RANK = "__rank__"
 
 _GAMMA, _FIRST, _SECOND = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
+
+
+def refuse_wrong_seed(seed: int) -> None:
+    """Refuse a seed that no build takes.
+
+    Raises:
+        InputError: It is below 0, or has more than 63 bits.
+    """
+    if not 0 <= seed < 1 << 63:
+        raise InputError(f"the seed is {seed}; it must lie between 0 and 2**63 - 1.")
 
 
 def rank(seed: int, family: str, key: str) -> int:

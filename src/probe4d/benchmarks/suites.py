@@ -13,6 +13,7 @@ from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format, Question
+from probe4d.benchmarks.sampling import refuse_wrong_seed
 from probe4d.benchmarks.spatial_qa import SUITE as SPATIAL_QA
 from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.stride import SUITE as STRIDE
@@ -111,6 +112,8 @@ def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameter
     Raises:
         InputError: There is no such suite, or a parameter or the scenes cannot be used.
     """
+    if "seed" in parameters:
+        refuse_wrong_seed(parameters["seed"])
     return suite_named(suite).build(scenes, out, **parameters)
 
 

@@ -12,7 +12,7 @@ from probe4d.cli import app, output
 from probe4d.cli import arguments as reading
 from probe4d.cli import ask_options as options
 from probe4d.cli.groups import with_groups
-from probe4d.cli.judge_options import Judging, Pace
+from probe4d.cli.judge_options import Checker, Judging, Pace
 from probe4d.wording import amount, counted, most_frequent
 
 if TYPE_CHECKING:
@@ -32,10 +32,7 @@ def run_judge(
     benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Run folder whose free answers are judged.")],
     *,
-    model: Annotated[
-        str,
-        typer.Option("--model", "-m", metavar="PROVIDER/NAME", help="inspect-ai name of the judge."),
-    ],
+    checker: Checker,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="FOLDER", help="Folder of the judgements; the same command goes on."),
@@ -56,6 +53,7 @@ def run_judge(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli.ask_printing import print_dry_run
+    from probe4d.diagnosis.controls import is_control
     from probe4d.diagnosis.judging.dry_run import dry_judge
     from probe4d.diagnosis.judging.judging import judge as judge_answers
     from probe4d.diagnosis.judging.prepared import prepare_judging
@@ -67,13 +65,18 @@ def run_judge(
         raise InputError(
             "judging needs a folder for the judgements.", remedy="Give --out FOLDER, or --dry-run to send nothing."
         )
+    if is_control(checker.model):
+        raise InputError(
+            f"{checker.model} is a control, and judges nothing.", remedy="Give --model PROVIDER/NAME of a judge."
+        )
+    judging.refuse_unfit(checker)
     read, answered = read_benchmark(benchmark), read_run(run)
     shown = judging.shown(answered)
-    plan = judging.plan(shown)
+    plan = judging.plan(shown, checker)
     scenes = reading.scenes_shown(read, shown, data, version)
     if dry_run or out is None:
         prepared = prepare_judging(read, answered, plan, scenes=scenes)
-        print_dry_run(dry_judge(prepared, model=model), counted_by="4 bytes a token")
+        print_dry_run(dry_judge(prepared, model=checker.model), counted_by="4 bytes a token")
         _note_unsent(answered, read)
         return
     try:
@@ -82,7 +85,7 @@ def run_judge(
                 read,
                 answered,
                 out,
-                model=model,
+                model=checker.model,
                 plan=plan,
                 scenes=scenes,
                 course=pace.course,

@@ -1,4 +1,4 @@
-"""The options of `probe4d judge run`."""
+"""The options of `probe4d judge run`; `probe4d review audit` takes those of the model and of its pace, too."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from probe4d.cli import ask_options as options
 
 if TYPE_CHECKING:
     from probe4d.diagnosis.judging.plan import JudgePlan
+    from probe4d.models.generation import Generation
     from probe4d.runs.evidence_plan import EvidencePlan
     from probe4d.runs.plan import Course
     from probe4d.runs.run import Run
 
-__all__ = ["Judging", "Pace"]
+__all__ = ["Checker", "Judging", "Pace"]
 
 
 @dataclass(frozen=True)
@@ -43,20 +44,13 @@ class Judging:
     max_frames: Annotated[
         int, typer.Option("--max-frames", metavar="N", help="Most frames shown; more are thinned evenly.")
     ] = 8
-    base_url: options.BaseUrl = None
-    arguments: Annotated[
-        list[str] | None,
-        typer.Option("-M", metavar="KEY=VALUE", help="An argument of the provider's own; repeatable."),
-    ] = None
-    max_tokens: Annotated[
-        int, typer.Option("--max-tokens", metavar="N", help="Most tokens of a reply, thoughts among them.")
-    ] = 4096
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="Seed of the judge, and of the delimiters of answers.")
-    ] = 42
-    reasoning_effort: options.ReasoningEffort = None
-    image_detail: options.ImageDetail = None
-    extra_body: options.ExtraBody = None
+
+    def refuse_unfit(self, checker: Checker) -> None:
+        """Refuse options that mean nothing, whatever the run that is judged says of itself."""
+        from probe4d.diagnosis.judging.rubrics import rubric_named
+        from probe4d.runs.evidence_plan import EvidencePlan
+
+        rubric_named(self.plan(EvidencePlan(), checker).rubric)
 
     def shown(self, run: Run) -> EvidencePlan:
         """What the judge is shown with the answers of a run."""
@@ -67,26 +61,56 @@ class Judging:
             return evidence_shown_by(run, max_frames=self.max_frames)
         return true_evidence_named(self.evidence, viewers="a judge is", others=("own",), max_frames=self.max_frames)
 
-    def plan(self, shown: EvidencePlan) -> JudgePlan:
-        """How answers are judged with that."""
+    def plan(self, shown: EvidencePlan, checker: Checker) -> JudgePlan:
+        """How answers are judged with that, by a model."""
         from probe4d.diagnosis.judging.plan import JudgePlan
-        from probe4d.models.generation import Generation
 
         return JudgePlan(
             rubric=self.rubric,
             evidence=shown,
-            generation=Generation(
-                temperature=0.0,
-                seed=self.seed,
-                max_tokens=self.max_tokens,
-                reasoning_effort=self.reasoning_effort,
-                image_detail=self.image_detail,
-                extra_body={}
-                if self.extra_body is None
-                else reading.json_object(self.extra_body, option="--extra-body"),
-            ),
-            base_url=self.base_url,
-            arguments=reading.key_values(self.arguments or (), option="-M"),
+            generation=checker.generation,
+            base_url=checker.base_url,
+            arguments=checker.given,
+        )
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Which model checks answers or references, at temperature 0; the fields are options of the command line."""
+
+    model: Annotated[str, typer.Option("--model", "-m", metavar="PROVIDER/NAME", help="inspect-ai name of the model.")]
+    base_url: options.BaseUrl = None
+    arguments: Annotated[
+        list[str] | None,
+        typer.Option("-M", metavar="KEY=VALUE", help="An argument of the provider's own; repeatable."),
+    ] = None
+    max_tokens: Annotated[
+        int, typer.Option("--max-tokens", metavar="N", help="Most tokens of a reply, thoughts among them.")
+    ] = 4096
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Seed of the model, and of the delimiters of what it checks.")
+    ] = 42
+    reasoning_effort: options.ReasoningEffort = None
+    image_detail: options.ImageDetail = None
+    extra_body: options.ExtraBody = None
+
+    @property
+    def given(self) -> dict[str, object]:
+        """The provider's own arguments."""
+        return reading.key_values(self.arguments or (), option="-M")
+
+    @property
+    def generation(self) -> Generation:
+        """How it generates."""
+        from probe4d.models.generation import Generation
+
+        return Generation(
+            temperature=0.0,
+            seed=self.seed,
+            max_tokens=self.max_tokens,
+            reasoning_effort=self.reasoning_effort,
+            image_detail=self.image_detail,
+            extra_body={} if self.extra_body is None else reading.json_object(self.extra_body, option="--extra-body"),
         )
 
 

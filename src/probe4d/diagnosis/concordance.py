@@ -41,11 +41,12 @@ class ComparedScores:
         human, judge = self._pair
         constant = [_are_equal(weights, scores) for scores in self._pair]
         scores = _moments(weights, human[None], judge[None])
+        covariance = np.where(constant[0] | constant[1], 0.0, scores.covariance)  # which rounding may leave aside of 0
         ranks = _moments(weights, *(_mid_ranks(weights, *pair) for pair in zip(self._pair, self._orders, strict=True)))
         apart = scores.means[0] - scores.means[1]
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = [of.covariance / np.sqrt(of.variances[0] * of.variances[1]) for of in (scores, ranks)]
-            ratios.append(2 * scores.covariance / (scores.variances[0] + scores.variances[1] + apart**2))
+            ratios.append(2 * covariance / (scores.variances[0] + scores.variances[1] + apart**2))
         pearson, spearman, kappa = np.clip(ratios, -1.0, 1.0)  # which rounding may pass
         difference = weights @ np.abs(human - judge) / weights.sum(axis=1)
         figures = np.column_stack([pearson, spearman, difference, kappa])
