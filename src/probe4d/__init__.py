@@ -61,8 +61,9 @@ if TYPE_CHECKING:
     from probe4d.models.request import Model, ModelFailure, Reply, Request
     from probe4d.report.page import write_report
     from probe4d.review.applying import apply_review
-    from probe4d.review.auditing import audit_references, read_audit
     from probe4d.review.people import write_human_run
+    from probe4d.review.proposals import read_proposals
+    from probe4d.review.proposing import propose_references
     from probe4d.review.sheet import write_review_sheet
     from probe4d.runs.ask import ask
     from probe4d.runs.dry_run import dry_run
@@ -116,7 +117,6 @@ __all__ = [
     "__version__",
     "apply_review",
     "ask",
-    "audit_references",
     "build",
     "check",
     "compare_corpora",
@@ -150,12 +150,13 @@ __all__ = [
     "prepare",
     "prepare_judging",
     "preset_named",
-    "read_audit",
+    "propose_references",
     "read_benchmark",
     "read_detections",
     "read_judge_labels",
     "read_judgements",
     "read_objects",
+    "read_proposals",
     "read_run",
     "read_training_rows",
     "save_released_checkpoint",
@@ -211,7 +212,7 @@ _HOMES = {
     "TrainingRow": "probe4d.models.lidar_lm.training.rows",
     "apply_review": "probe4d.review.applying",
     "ask": "probe4d.runs.ask",
-    "audit_references": "probe4d.review.auditing",
+    "propose_references": "probe4d.review.proposing",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
     "compare_corpora": "probe4d.diagnosis.text.scoring",
@@ -245,7 +246,7 @@ _HOMES = {
     "prepare": "probe4d.runs.prepared",
     "prepare_judging": "probe4d.diagnosis.judging.prepared",
     "preset_named": "probe4d.models.presets",
-    "read_audit": "probe4d.review.auditing",
+    "read_proposals": "probe4d.review.proposals",
     "read_benchmark": "probe4d.benchmarks.benchmark",
     "read_detections": "probe4d.exchange.detections",
     "read_judge_labels": "probe4d.exchange.judge_labels",

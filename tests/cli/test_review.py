@@ -13,7 +13,10 @@ from in_process import called
 from judge_making import MODEL, text_benchmark
 from making import benchmark_of, question
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
-from probe4d.cli import verbs  # noqa: F401 - registers them
+from probe4d.cli import (
+    app,
+    verbs,  # noqa: F401 - registers them
+)
 from probe4d.errors import InputError
 
 
@@ -84,3 +87,40 @@ def test_what_cannot_be_shown_is_refused(asked: Benchmark, tmp_path: Path) -> No
         with pytest.raises(InputError, match=said):
             called("review", asked.path, *options, "--out", tmp_path / "sheet.html")
     assert not (tmp_path / "sheet.html").exists()
+
+
+def test_an_audit_says_what_it_would_come_to_and_takes_the_options_of_a_judging(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fake_server: Callable[..., FakeServer]
+) -> None:
+    bench = text_benchmark(["It turns left."] * 4, tmp_path / "texts")
+    server = fake_server(default='{"verdict": "consistent"}')
+    command = ("review", "audit", bench.path, "--model", MODEL, "--base-url", server.base_url, "--evidence", "none")
+    options = ("--seed", 7, "--max-tokens", 100, "--reasoning-effort", "low", "--extra-body", '{"top_k": 1}')
+    called(*command, *options, "--dry-run", "--out", tmp_path / "audit")
+    printed = capsys.readouterr().out
+    for said in ("calls         4 (references checked)", "pictures      none", "replies       at most 400 tokens"):
+        assert f"  {said}\n" in printed
+    assert "\n  | It turns left.\n" in printed
+    assert server.counts() == {}
+    assert not (tmp_path / "audit").exists()
+    called(*command, *options, "--out", tmp_path / "audit")
+    generation = json.loads((tmp_path / "audit" / "audit.json").read_text())["generation"]
+    assert (generation["temperature"], generation["seed"], generation["max_tokens"]) == (0.0, 7, 100)
+    assert (generation["reasoning_effort"], generation["extra_body"]) == ("low", {"top_k": 1})
+    (shown,) = {text for text in server.counts() if f"{bench.table['question'][0]}\n" in text}
+    assert "\n".join(f"  | {line}" for line in shown.split("\n")) in printed
+    with pytest.raises(InputError, match="Give --out FOLDER, or --dry-run to send nothing"):
+        called(*command)
+
+
+def test_an_audit_that_is_stopped_says_that_nothing_is_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("probe4d.review.proposing.propose_references", stopped)
+    bench = text_benchmark(["It turns left."], tmp_path / "texts")
+    command = ("review", "audit", bench.path, "--model", MODEL, "--evidence", "none", "--out", tmp_path / "audit")
+    assert app([str(word) for word in command], standalone_mode=False) == 130
+    assert f"what was checked is kept in {tmp_path / 'audit'}, and the same command goes on" in capsys.readouterr().err

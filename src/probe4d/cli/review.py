@@ -85,14 +85,14 @@ def sheet(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
-    from probe4d.review.auditing import read_audit
+    from probe4d.review.proposals import read_proposals
     from probe4d.review.sheet import write_review_sheet
     from probe4d.runs.run import read_run
 
     read = read_benchmark(benchmark)
     shown = shown_to_reviewers(evidence, max_frames)
     scenes = None if shown.kind == "none" else reading.scenes_shown(read, shown, data, version)
-    audited = None if audit is None else read_audit(audit, read)
+    audited = None if audit is None else read_proposals(audit, read)
     for warning in () if audited is None else audited.warnings:
         output.note(warning)
     written = write_review_sheet(
@@ -101,7 +101,7 @@ def sheet(
         scenes=scenes,
         mode="answer" if answer else "review",
         answers=None if model_answers is None else read_run(model_answers),
-        proposals=None if audited is None else audited.proposals,
+        proposals=None if audited is None else audited.by_question,
         per_template=per_template,
         seed=seed,
         evidence=shown,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from probe4d.models.tokens import TextTokens, image_tokens, tokens_by_length
 from probe4d.runs.lidar_requests import FeatureReader
 from probe4d.runs.prepared import Prepared
 from probe4d.runs.requests import hints_of
+from probe4d.runs.run import LeftOut
 
 __all__ = [
     "DryRun",
@@ -27,6 +28,7 @@ __all__ = [
     "FeatureEstimate",
     "PictureEstimate",
     "PictureFacts",
+    "dry_requests",
     "dry_run",
     "example_request",
     "picture_estimate",
@@ -137,6 +139,47 @@ class DryRun(msgspec.Struct, frozen=True, kw_only=True):
     features: FeatureEstimate | None = None
     reply_tokens: int | None
     example: ExampleRequest | None
+
+
+def dry_requests(
+    asked: Sequence[Request],
+    looked_at: Sequence[Request | Finished],
+    *,
+    model: str,
+    setting: str,
+    families: Iterable[str],
+    left_out: Iterable[LeftOut],
+    shown: Sequence[Picture],
+    generation: Generation,
+    count_tokens: TextTokens,
+) -> DryRun:
+    """What requests come to that ask a model about answers or references, and not the questions of a run.
+
+    Args:
+        asked: All requests, without pictures.
+        looked_at: Some of them, with their pictures rendered.
+        model: inspect-ai name of the model that would be asked.
+        setting: What it is asked, in words.
+        families: The family of the question of each request.
+        left_out: What would not be asked.
+        shown: The pictures of all requests.
+        generation: How the model generates.
+        count_tokens: Counts the tokens of texts.
+    """
+    requests = [one for one in looked_at if isinstance(one, Request)]
+    limit = generation.max_tokens
+    return DryRun(
+        model=model,
+        setting=setting,
+        questions=dict(Counter(families)),
+        calls=len(asked),
+        left_out=dict(Counter(one.reason for one in left_out).most_common()),
+        failures=tuple(dict.fromkeys(one.failure or "" for one in looked_at if isinstance(one, Finished))),
+        text_tokens=count_tokens([request.text for request in asked]),
+        pictures=picture_estimate(shown, requests, model, detail=generation.image_detail),
+        reply_tokens=None if limit is None else limit * len(asked),
+        example=example_request(generation, requests[0], model) if requests else None,
+    )
 
 
 def dry_run(

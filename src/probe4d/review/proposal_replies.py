@@ -10,12 +10,12 @@ from probe4d.diagnosis.parsing.single_json import single_object
 from probe4d.review.reasons import OF_REFERENCES
 from probe4d.store.hashing import digest
 
-__all__ = ["AuditVerdict", "audit_prompt", "prompt_digest", "read_audit_reply"]
+__all__ = ["ReferenceVerdict", "prompt_digest", "proposal_prompt", "read_proposal_reply"]
 
 _MEMBERS = ("verdict", "reason", "replacement")
 
 
-class AuditVerdict(NamedTuple):
+class ReferenceVerdict(NamedTuple):
     """What a reply says.
 
     Attributes:
@@ -31,7 +31,7 @@ class AuditVerdict(NamedTuple):
     fault: str | None = None
 
 
-def audit_prompt(question: Question, *, seed: int, preamble: str = "") -> str:
+def proposal_prompt(question: Question, *, seed: int, preamble: str = "") -> str:
     """Word a request to check a reference against the frames, quoted, since a model may have worded it.
 
     Args:
@@ -64,10 +64,10 @@ def prompt_digest() -> str:
         id="", suite="", family="", template="", format="text", scene="", keyframes=None, question="<question>",
         answer="<reference>", rule="", order=0,
     )  # fmt: skip
-    return digest([audit_prompt(example, seed=0, preamble=preamble) for preamble in ("", "<pictures>\n\n")])
+    return digest([proposal_prompt(example, seed=0, preamble=preamble) for preamble in ("", "<pictures>\n\n")])
 
 
-def read_audit_reply(text: str, *, finish_reason: str | None = None) -> AuditVerdict:
+def read_proposal_reply(text: str, *, finish_reason: str | None = None) -> ReferenceVerdict:
     """Read a reply: what stands behind the last `</think>` has to hold one JSON object of the form asked for.
 
     Args:
@@ -83,15 +83,15 @@ def read_audit_reply(text: str, *, finish_reason: str | None = None) -> AuditVer
         return _faulty("names something twice")
     verdict, reason, replacement = (members.get(name) for name in _MEMBERS)
     if verdict == "consistent":
-        return AuditVerdict("consistent")
+        return ReferenceVerdict("consistent")
     if verdict != "inconsistent":
         return _faulty("gives no verdict that there is")
     if not isinstance(reason, str) or reason not in OF_REFERENCES:
         return _faulty("gives no reason of the list")
     if not isinstance(replacement, str) or not replacement.strip():
         return _faulty("gives no replacement")
-    return AuditVerdict("inconsistent", reason, replacement.strip())
+    return ReferenceVerdict("inconsistent", reason, replacement.strip())
 
 
-def _faulty(fault: str) -> AuditVerdict:
-    return AuditVerdict(None, fault=fault)
+def _faulty(fault: str) -> ReferenceVerdict:
+    return ReferenceVerdict(None, fault=fault)
