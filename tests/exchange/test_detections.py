@@ -149,7 +149,7 @@ def test_other_files_are_refused(scenes: Scenes, tmp_path: Path, name: str, cont
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=said):
         read_detections(tmp_path / name, scenes)
-    with pytest.raises(InputError, match="nowhere"):
+    with pytest.raises(InputError, match=r"nowhere.*(there is no such file of detections|its name must end in)"):
         read_detections(tmp_path / f"nowhere{Path(name).suffix}", scenes)
 
 

@@ -47,7 +47,7 @@ def select_split(scenes: Scenes, split: str | None) -> tuple[Scenes, str]:
         raise InputError(
             f"holds no scene of the split {split!r}, but {held}.",
             path=scenes.root / scenes.version,
-            remedy=f"Choose one of them, or --split {ALL}.",
+            remedy=f"Choose one of them, or --split {ALL}." if there else f"Give --split {ALL}.",
         )
     return scenes.select(names), split
 

@@ -64,6 +64,8 @@ def read_detections(path: Path | str, scenes: Scenes, *, channel: str | None = N
         raise InputError(
             f"is no file of detections: its name must end in {listed(_SUFFIXES, 'or')}.", path=path, remedy=_FORMAT
         )
+    if not path.is_file():
+        raise InputError("there is no such file of detections.", path=path, remedy=_FORMAT)
     table, row = _from_parquet(path) if path.suffix == ".parquet" else _from_rows(path)
     named = _with_images(table, scenes, path, row)
     usual = front_camera(scenes) if channel is None else channel

@@ -51,7 +51,7 @@ def read_rows(path: Path, *, columns: Collection[str] = ()) -> Iterator[Row]:
                         f"has no {column!r}; found are {', '.join(map(str, row.values))}.",
                         path=path,
                         row=row.where,
-                        remedy="Give the file as it was released.",
+                        remedy="Give a file that has it in every row.",
                     )
             yield row
     except OSError as error:
@@ -112,11 +112,22 @@ def _csv_rows(path: Path) -> Iterator[Row]:
             ) from error
         except UnicodeDecodeError as error:
             raise InputError(
-                f"is no UTF-8 text ({error.reason} at byte {error.start} of a block).",
+                f"is no UTF-8 text ({error.reason}).",
                 path=path,
-                row=f"after line {begins - 1}",
+                row=_line_without_text(path),
                 remedy="Save it as UTF-8.",
             ) from error
+
+
+def _line_without_text(path: Path) -> str | None:
+    """The first line that is no UTF-8: text is decoded in blocks, which know of no lines."""
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError:
+                return f"line {number}"
+    return None
 
 
 @contextmanager

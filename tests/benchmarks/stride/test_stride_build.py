@@ -248,6 +248,7 @@ def test_labels_let_scene_templates_be_asked(seen: Scenes, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
+        ({"templates": "sc-7"}, r"the template 'SC-7' is asked of Waymo's end-to-end data alone\. Give retained, all"),
         ({"templates": "SP-2,SP-99"}, "there is no template 'SP-99'.*retained, all, or some of SC-1"),
         ({"templates": " , "}, "no template is named"),
         ({"per_template": 0}, "number of questions of a template must be at least 1, not 0"),
@@ -256,6 +257,7 @@ def test_labels_let_scene_templates_be_asked(seen: Scenes, tmp_path: Path) -> No
         ({"ego_history": "words"}, "ego_history cannot be 'words'.*Give none or text"),
         ({"split": "val"}, "holds no scene of the split 'val'"),
         ({"labels": "none.csv"}, "there is no such file of labels"),
+        ({"labels": "."}, "is a folder, not a file of labels"),
         ({"templates": ["SC-1", "SP-4"]}, "allows no question of these templates"),
     ],
 )

@@ -148,9 +148,9 @@ def test_the_horizon_can_be_chosen(drives: Scenes) -> None:
     [
         ({}, r"no annotated objects, and SC-6, SC-8, SP-1.* ask about objects\. Estimate them with `probe4d detect"),
         ({"templates": "TRJ-5", "horizon_s": 5.5}, "horizon cannot be 5.5 s"),
-        ({"templates": "SU-2"}, "no template 'SU-2'"),
+        ({"templates": "SU-2"}, "the template 'SU-2' is asked of scenes with annotated boxes alone"),
         ({"objects": "driving.parquet"}, "is no file of estimated objects"),
-        ({"objects": "missing.parquet"}, "is no readable parquet file"),
+        ({"objects": "missing.parquet"}, r"there is no such file of objects\. Give the one that"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(drives: Scenes, options: dict[str, Any], words: str) -> None:

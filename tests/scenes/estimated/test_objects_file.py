@@ -93,10 +93,15 @@ def test_other_columns_are_refused(scenes: Scenes, found: EstimatedObjects, tmp_
         read_objects(path, scenes)
 
 
-@pytest.mark.parametrize("content", [None, b"", b"scene,frame\n", b"PAR1 and no more"])
-def test_what_is_no_parquet_file_is_refused(scenes: Scenes, tmp_path: Path, content: bytes | None) -> None:
+@pytest.mark.parametrize("content", [b"", b"scene,frame\n", b"PAR1 and no more"])
+def test_what_is_no_parquet_file_is_refused(scenes: Scenes, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "objects.parquet"
-    if content is not None:
-        path.write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(InputError, match=r"objects\.parquet: is no readable parquet file"):
         read_objects(path, scenes)
+
+
+def test_a_file_that_is_not_there_is_told_as_such(scenes: Scenes, tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "nope.parquet"):
+        with pytest.raises(InputError, match=r"there is no such file of objects\. Give the one that `probe4d detect`"):
+            read_objects(path, scenes)

@@ -70,3 +70,8 @@ def test_empty_names_and_clusters_are_refused(tmp_path: Path, pairs: dict[str, s
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.json: cannot be read"):
         read_clusters(tmp_path / "none.json")
+
+
+def test_a_table_of_clusters_that_is_not_there_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nope\.json: cannot be read \(No such .*Name the table of scenario clusters"):
+        read_clusters(tmp_path / "nope.json")

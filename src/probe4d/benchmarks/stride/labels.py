@@ -75,7 +75,7 @@ def read_labels(path: Path | str, scenes: Scenes) -> LabelsRead:
     path = Path(path)
     if not path.is_file():
         raise InputError(
-            "there is no such file of labels.",
+            "is a folder, not a file of labels." if path.is_dir() else "there is no such file of labels.",
             path=path,
             remedy="Give a CSV file with the columns scene, frame, track, name and value.",
         )

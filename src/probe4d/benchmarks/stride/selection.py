@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from probe4d.benchmarks.stride.templates import Template
+from probe4d.benchmarks.stride.templates import TEMPLATES, Template
+from probe4d.benchmarks.stride.templates.waymo import WAYMO_TEMPLATES
 from probe4d.errors import InputError
 
 __all__ = ["selected"]
 
 RETAINED = "retained"
 ALL = "all"
+
+_BY_DATA = {"scenes with annotated boxes": TEMPLATES, "Waymo's end-to-end data": WAYMO_TEMPLATES}
 
 
 def selected(templates: str | Sequence[str] | None, known: Mapping[str, Template]) -> tuple[str, ...]:
@@ -31,8 +34,11 @@ def selected(templates: str | Sequence[str] | None, known: Mapping[str, Template
     named = templates.split(",") if isinstance(templates, str) else list(templates)
     wanted = {name.strip().upper() for name in named if name.strip()}
     if unknown := sorted(wanted - known.keys()):
+        data = next((data for data, templates in _BY_DATA.items() if unknown[0] in templates), None)
         raise InputError(
-            f"there is no template {unknown[0]!r}.",
+            f"there is no template {unknown[0]!r}."
+            if data is None
+            else f"the template {unknown[0]!r} is asked of {data} alone.",
             remedy=f"Give retained, all, or some of {', '.join(known)}, with commas between them.",
         )
     if not wanted:

@@ -38,6 +38,10 @@ def read_objects_record(path: Path | str) -> ObjectsRecord:
         InputError: The file cannot be read, or is none of estimated objects.
     """
     path = Path(path)
+    if not path.is_file():
+        raise InputError(
+            "there is no such file of objects.", path=path, remedy="Give the one that `probe4d detect` wrote."
+        )
     try:
         held = pl.read_parquet_metadata(path).get(_KEY)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

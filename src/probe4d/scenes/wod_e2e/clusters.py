@@ -8,7 +8,6 @@ import msgspec
 import polars as pl
 
 from probe4d.errors import InputError
-from probe4d.scenes.sensor_files import read_sensor_file
 
 __all__ = ["CLUSTERS_SCHEMA", "clusters_of_frames", "read_clusters"]
 
@@ -35,8 +34,10 @@ def read_clusters(path: Path | str) -> pl.DataFrame:
     """
     path = Path(path)
     try:
-        pairs = msgspec.json.decode(read_sensor_file(path), type=dict[str, str])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        pairs = msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror}).", path=path, remedy=_FETCH) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(
             f"is no JSON object of names and scenario clusters ({error}).", path=path, remedy=_FETCH
         ) from error
