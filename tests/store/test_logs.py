@@ -38,7 +38,8 @@ def test_a_long_half_line_is_cut_off(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", [b"{", b"[]", b'{"text":3}', b"\xff\xfe", b'{"text":"a"}{"text":"b"}', b"\0\0\0", b'{"deep":' + b"[" * 100_000]
+    "damage",
+    [b"{", b"[]", b'{"text":3}', b"\xff\xfe", b'{"text":"a"}{"text":"b"}', b"\0\0\0", b'{"deep":' + b"[" * 100_000],
 )
 def test_a_damaged_line_is_refused_by_its_number(tmp_path: Path, damage: bytes) -> None:
     path = tmp_path / "log.jsonl"

@@ -18,8 +18,8 @@ def import_waypoints(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="CSV, TSV, JSONL or JSON: waypoints (a JSON list of points x, y in metres) with the id of a question, or "
-            "with scene and frame (or, with --data, the token) of its key frame.",
+            help="CSV, TSV, JSONL or JSON: waypoints (a JSON list of points x, y in metres) with the id of a question, "
+            "or with scene and frame (or, with --data, the token) of its key frame.",
         ),
     ],
     benchmark: Annotated[Path, typer.Option("--bench", metavar="BENCH", help="Benchmark that asks for waypoints.")],
