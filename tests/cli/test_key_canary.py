@@ -262,7 +262,7 @@ def _ask_a_talkative_server(run: Callable[..., str], bench: str, fake_server: Se
 
 
 def _judge_by_a_talkative_server(workplace: Workplace, fake_server: Server) -> None:
-    """With the key accepted and refused; an audit of references likewise."""
+    """With the key accepted and refused; proposals about references likewise."""
     benchmark = text_benchmark(["It turns left."] * 4, workplace.folder / "texts")
     run_on_disk(benchmark, workplace.folder / "answered", ["It turns left."] * 4)
     asked = ("judge", "run", "texts", "answered", "--model", "openai-api/fake/m", "--max-retries", 1, "--debug")
