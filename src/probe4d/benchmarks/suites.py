@@ -126,7 +126,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
         events_taken_as_told: Number of questions about events that the dataset cannot tell of; of those, bounds
             and options are checked alone.
         estimates_taken_as_told: By template the number of questions that rest on objects which were estimated and are
-            no part of the dataset; of those the form is checked, and that references say what their parts do.
+            no part of the dataset; of those form, wording and target are checked, and that references say what their
+            parts do.
         labels_taken_as_told: Number of questions for labels that a file told; of those it is checked that they agree.
         findings: What differs or breaks a promise of the benchmark; empty if all is well.
     """
