@@ -73,7 +73,7 @@ def test_scenes_of_another_split_are_found() -> None:
 def test_an_empty_split_says_what_there_is() -> None:
     with pytest.raises(InputError, match=r"no scene of the split 'test', but scenes of train, val"):
         select_split(named({"a": "train", "b": "val"}, "v1.0-trainval"), "test")
-    with pytest.raises(InputError, match=r"but no scene of an official split\. Give --split all"):
+    with pytest.raises(InputError, match=r"nor of any other official split\. Give --split all"):
         select_split(named({"a": None}, "v1.0-kitti"), "val")
     with pytest.raises(InputError, match="holds no scene"):
         select_split(named({}, "v1.0-kitti"), None)

@@ -43,9 +43,9 @@ def select_split(scenes: Scenes, split: str | None) -> tuple[Scenes, str]:
     names = scenes.scenes.filter(pl.col("split") == split)["scene"].to_list()
     if not names:
         there = scenes.scenes["split"].drop_nulls().unique().sort().to_list()
-        held = f"scenes of {', '.join(there)}" if there else "no scene of an official split"
+        held = f"but scenes of {', '.join(there)}" if there else "nor of any other official split"
         raise InputError(
-            f"holds no scene of the split {split!r}, but {held}.",
+            f"holds no scene of the split {split!r}, {held}.",
             path=scenes.root / scenes.version,
             remedy=f"Choose one of them, or --split {ALL}." if there else f"Give --split {ALL}.",
         )
