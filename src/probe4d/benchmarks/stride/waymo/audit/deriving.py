@@ -210,7 +210,7 @@ def _rated(drive: EndToEndDrive, asked: Asked) -> list[tuple[float, _Places]]:
     first = 2 if _first_position(asked) == _NOW else 1
     found = []
     for one in drive.driving[asked.frame]["rated"]:
-        if one["score"] is not None and one["x_m"]:
+        if one["score"] is not None and one["x_m"] and None not in (*one["x_m"], *one["y_m"]):
             places = np.array(one["x_m"], dtype=np.float64) + 1j * np.array(one["y_m"], dtype=np.float64)
             found.append((float(one["score"]), places[first::2][:_POSITIONS]))
     return sorted(found, key=lambda pair: -pair[0])
