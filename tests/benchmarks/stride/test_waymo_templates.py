@@ -53,7 +53,7 @@ def test_a_number_of_the_paper_is_of_the_same_kind_of_question() -> None:
 
 def test_all_are_asked_and_others_are_none_of_them() -> None:
     assert selected(None, WAYMO_TEMPLATES) == selected("all", WAYMO_TEMPLATES) == tuple(WAYMO_TEMPLATES)
-    with pytest.raises(InputError, match="no template 'SU-2'"):
+    with pytest.raises(InputError, match="the template 'SU-2' is asked of scenes with annotated boxes alone"):
         selected("SU-2", WAYMO_TEMPLATES)
 
 
