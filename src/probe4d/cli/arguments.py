@@ -123,9 +123,7 @@ def evidence_plan(
     from probe4d.runs.evidence_plan import evidence_named
 
     of_preset = {} if preset is None else preset.shown
-    given = _given(
-        max_frames=max_frames, max_side_px=max_side_px, clip_side_px=clip_side_px, jpeg_quality=jpeg_quality
-    )
+    given = _given(max_frames=max_frames, max_side_px=max_side_px, clip_side_px=clip_side_px, jpeg_quality=jpeg_quality)
     pictures = {**of_preset, **given}
     return evidence_named(
         name,

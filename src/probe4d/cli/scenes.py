@@ -18,7 +18,8 @@ def scenes(
         str | None, typer.Option("--version", help="Folder of tables, if there are several (v1.0-mini, ...).")
     ] = None,
     reference_channel: Annotated[
-        str | None, typer.Option("--reference-channel", help="LiDAR (or, without any, camera) that gives key frames their pose.")
+        str | None,
+        typer.Option("--reference-channel", help="LiDAR (or, without any, camera) that gives key frames their pose."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if an error is found.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
