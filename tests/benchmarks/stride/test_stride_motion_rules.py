@@ -58,6 +58,15 @@ def test_objects_move_in_patterns(steps: list[tuple[float, float]], past: str, f
     assert before["facts"]["speeds_mps"] == pytest.approx([speed for speed, _ in steps])
 
 
+def test_a_change_of_heading_that_is_not_measured_is_null() -> None:
+    signals = signals_in([Thing("a", paced(bent(90, (0.4, 0.4, 3, 3)), first=0)), Thing("b", paced(bent(19), first=0))])
+    slow, turned = (answer("TM-3", signals, track=track) for track in "ab")
+    assert slow is not None
+    assert turned is not None
+    assert slow["facts"]["heading_change_deg"] is None
+    assert turned["facts"]["heading_change_deg"] == pytest.approx(19)
+
+
 def test_a_track_that_vanishes_has_no_future() -> None:
     places = still(20, 0)
     places[7] = None

@@ -23,11 +23,11 @@ def motion_of(window: Window, turns_deg: Array) -> pl.DataFrame:
 
     Args:
         window: The windows, n of them.
-        turns_deg: Change of heading over each, degrees to the left, shape (n,).
+        turns_deg: Change of heading over each, degrees to the left, NaN where it was not measured, shape (n,).
 
     Returns:
         `window.table` with the columns of `MOTION_FACTS`, first_speed_mps and last_speed_mps (of the first and of the
-        last step).
+        last step); heading_change_deg is null where it was not measured.
     """
     speeds = window.speeds_mps
     first, last = _half_speeds_mps(window)
@@ -36,19 +36,19 @@ def motion_of(window: Window, turns_deg: Array) -> pl.DataFrame:
         speeds_mps=pl.Series(speeds.tolist(), dtype=pl.List(pl.Float64)),
         mean_speed_mps=pl.Series(window.lengths_m.sum(axis=1) / elapsed_s, dtype=pl.Float64),
         speed_change_mps=pl.Series(last - first, dtype=pl.Float64),
-        heading_change_deg=pl.Series(turns_deg, dtype=pl.Float64),
+        heading_change_deg=pl.Series(turns_deg, dtype=pl.Float64).fill_nan(None),
         first_speed_mps=pl.Series(speeds[:, 0], dtype=pl.Float64),
         last_speed_mps=pl.Series(speeds[:, -1], dtype=pl.Float64),
     )
 
 
 def object_turns_deg(window: Window, still_mps: float) -> Array:
-    """Angle from the displacement of the first half to that of the last; 0 where either is slower than `still_mps`."""
+    """Angle from the displacement of the first half to that of the last; NaN if either is slower than `still_mps`."""
     places = window.positions_m[..., :2]
     first, last = places[:, _HALF] - places[:, 0], places[:, -1] - places[:, -1 - _HALF]
     crossed = first[:, 0] * last[:, 1] - first[:, 1] * last[:, 0]
     turns: Array = np.degrees(np.arctan2(crossed, (first * last).sum(axis=1)))
-    return np.where(np.minimum(*_half_speeds_mps(window)) >= still_mps, turns, 0.0)
+    return np.where(np.minimum(*_half_speeds_mps(window)) >= still_mps, turns, np.nan)
 
 
 def ego_turns_deg(window: Window, ego: pl.DataFrame) -> Array:

@@ -49,7 +49,7 @@ class _Motion(NamedTuple):
         speeds: Of the steps, m/s, shape (n, k).
         mean: Mean speed along the way, shape (n,).
         change: Mean speed of the last half minus that of the first.
-        turn: Change of heading, degrees to the left.
+        turn: Change of heading, degrees to the left; NaN where either half is too slow to have one.
     """
 
     speeds: Array
@@ -185,7 +185,7 @@ def _motion(places: Any, times: Array, turns: Array | None) -> _Motion:
         first, last = (lengths[:, half].sum(axis=1) / spans[:, half].sum(axis=1) for half in _HALVES)
         mean = lengths.sum(axis=1) / (times[:, -1] - times[:, 0])
         begun, ended = places[:, _HALF] - places[:, 0], places[:, -1] - places[:, -1 - _HALF]
-        turned = np.where(np.minimum(first, last) >= STILL_MPS, np.angle(ended * begun.conj(), deg=True), 0.0)
+        turned = np.where(np.minimum(first, last) >= STILL_MPS, np.angle(ended * begun.conj(), deg=True), np.nan)
     return _Motion(speeds, mean, last - first, turned if turns is None else turns)
 
 

@@ -12,7 +12,7 @@ __all__ = ["pattern", "pattern_margins", "stops"]
 
 
 def pattern(names: tuple[str | None, ...], lines: Lines) -> pl.Expr:
-    """Name of the pattern: the first of still, turn, change of speed, steady that fits.
+    """Name of the pattern: the first of still, turn, change of speed, steady that fits; no turn where none is measured.
 
     Args:
         names: Words for standing still, steady speed, speeding up, slowing down, turning left and turning right; null
@@ -46,7 +46,7 @@ def pattern_margins(lines: Lines, where: pl.Expr | None = None) -> tuple[Margin,
     asked = pl.lit(value=True) if where is None else where
     moves = asked & (pl.col("mean_speed_mps") >= lines.still_mps)
     off_turn = (pl.col("heading_change_deg").abs() - lines.turn_deg).abs()
-    straight = moves & (pl.col("heading_change_deg").abs() <= lines.turn_deg)
+    straight = moves & (pl.col("heading_change_deg").abs() <= lines.turn_deg).fill_null(value=True)
     off_change = (pl.col("speed_change_mps").abs() - lines.speed_change_mps).abs()
     return (
         Margin(pl.when(asked).then((pl.col("mean_speed_mps") - lines.still_mps).abs()), "metres per second"),
