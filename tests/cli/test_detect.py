@@ -112,7 +112,7 @@ def test_bad_rows_are_told_in_one_line(here: Command, kitti: Path, tmp_path: Pat
         ),
         (("--model", "yolo"), "there is no detector 'yolo'"),
         (("--model", "sam3:nowhere"), "nowhere: is no folder of a SAM 3 checkpoint"),
-        (("--detections", "nowhere.csv"), "nowhere.csv: cannot be read"),
+        (("--detections", "nowhere.csv"), "nowhere.csv: there is no such file of detections"),
         (("--model", "sam3:nowhere", "--channel", "CAM_TOP"), "has no camera CAM_TOP"),
         (("--model", "sam3:nowhere", "--scene", "nowhere"), "has no scene 'nowhere'"),
         (("--model", "sam3:nowhere", "--min-confidence", 2), "the least confidence must be within 0 and 1, not 2"),

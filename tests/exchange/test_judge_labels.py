@@ -65,7 +65,9 @@ def test_json_lines(labels) -> None:
 def test_only_the_judges_that_are_named(labels) -> None:
     text = "item,human,J,template\na,8,7,SP-7\n"
     assert list(labels(text, judges=["J"]).judges) == ["J"]
-    with pytest.raises(InputError, match=r"line 2: has in 'template' 'SP-7'.*name those that are \(--judge\)"):
+    with pytest.raises(
+        InputError, match=r"line 2: has in 'template' 'SP-7'.*name those that are \(judges=, --judge NAME\)"
+    ):
         labels(text)
 
 

@@ -18,8 +18,8 @@ import accelerate  # noqa: F401 - a training imports it, and so would every life
 sys.path.insert(0, str(Path(__file__).parent))
 from training_making import Ground, make_ground
 
-from probe4d.models.lidar_lm import weights
 from probe4d.models.lidar_lm.training import loop, stages
+from probe4d.models.local import weights
 
 OPTIONS: dict[str, Any] = {"epochs": 2, "batch": 4, "accumulation": 2, "checkpoint_every": 3, "dropout": 0.3}
 """8 steps, with checkpoints at 3, 6 and 8."""
