@@ -124,6 +124,9 @@ def test_another_captioning_into_the_same_folder_is_refused(
     with pytest.raises(InputError, match="no object to caption"):
         write_captions_of(crops.clear(), root, tmp_path / "none", captioner)
     assert not (tmp_path / "none").exists()
+    with pytest.raises(InputError, match="provider"):
+        write_captions_of(crops, root, tmp_path / "none", Captioner(model="opnai/gpt-5"))
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_server_that_refuses_everybody_ends_it_and_keeps_what_came(

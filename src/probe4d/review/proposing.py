@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
-from probe4d.models.asking import ask_all, close_model
+from probe4d.models.asking import ask_all
 from probe4d.models.generation import Generation
+from probe4d.models.opening import opening_of
 from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import Redactor, without_secrets
@@ -89,20 +89,21 @@ def propose_references(
         evidence=prepared.evidence,
         prompt=prompt_digest(),
     )
-    with ExitStack() as unasked, prepared.pictured.rendering(workers=course.workers) as renderer:
-        if isinstance(model, str):  # before a folder is made, so that a wrong name leaves none
-            model = open_named(model, RunPlan(base_url=base_url, arguments=given, generation=generation), course)
-            unasked.callback(close_model, model)
-        with hold_folder(out, RECORD_FILE, record, job="audit"):
-            log = _log(out, base_url, done)
-            remaining = [question for question in questions if question.id not in log.lines]
-            if begun is not None:
-                begun(len(questions), len(questions) - len(remaining))
-            if remaining:
-                unasked.pop_all()  # from here on asking closes it
-                requests = prepared.requests(remaining, renderer=renderer)
-                ask_all(model, requests, log, answered=bool(log.lines))
-            log.put_into_order([question.id for question in questions])
+    opened_with = RunPlan(base_url=base_url, arguments=given, generation=generation)
+    opening = opening_of(model, lambda name: open_named(name, opened_with, course))
+    with (
+        opening,
+        prepared.pictured.rendering(workers=course.workers) as renderer,
+        hold_folder(out, RECORD_FILE, record, job="audit"),
+    ):
+        log = _log(out, base_url, done)
+        remaining = [question for question in questions if question.id not in log.lines]
+        if begun is not None:
+            begun(len(questions), len(questions) - len(remaining))
+        if remaining:
+            requests = prepared.requests(remaining, renderer=renderer)
+            ask_all(opening.take(), requests, log, answered=bool(log.lines))
+        log.put_into_order([question.id for question in questions])
     return Proposals(replies=log.lines, errors=log.errors)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
-from probe4d.models.asking import Finished, ask_all, close_model
+from probe4d.models.asking import Finished, ask_all
 from probe4d.models.hosted import asked_in_batches
 from probe4d.models.lidar_lm.answering_options import is_lidar_lm
+from probe4d.models.opening import opening_of
 from probe4d.models.request import Described, Foresighted, Model, Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.models.versions import versions_of
@@ -83,27 +83,21 @@ def ask(
     if reader is not None:
         _refuse_broken(reader, prepared)
     record = _record(model, prepared, course)
-    with ExitStack() as unasked, prepared.rendering(workers=course.workers) as renderer:
-        if isinstance(model, str) and not (out / RECORD_FILE).exists():
-            model = open_named(
-                model, prepared.plan, course
-            )  # before a folder is made, so that a wrong name leaves none
-            unasked.callback(close_model, model)
-        with open_journal(out, record) as journal:
-            answered = {question for question, _ in journal.answered}
-            journal.leave_out([one for one in prepared.left_out if one.question not in answered])
-            remaining = [key for key in prepared.asked if key not in journal.answered]
-            if begun is not None:
-                begun(len(prepared.asked), len(prepared.asked) - len(remaining))
-            if reader is not None:  # what shows the same features is decoded together, so that they are read once
-                remaining.sort(key=lambda key: str(prepared.shown.of[key[0]].features))
-            if remaining:
-                model = open_named(model, prepared.plan, course) if isinstance(model, str) else model
-                unasked.pop_all()  # from here on asking closes it
-                requests = prepared.requests(remaining, renderer=renderer)
-                ask_all(model, requests, _Writer(journal, prepared, done), answered=bool(answered))
-            places = {key: place for place, key in enumerate(prepared.selected)}
-            journal.finish(lambda key: places.get(key, len(places)))
+    is_new = not (out / RECORD_FILE).exists()
+    opening = opening_of(model, lambda name: open_named(name, prepared.plan, course), at_once=is_new)
+    with opening, prepared.rendering(workers=course.workers) as renderer, open_journal(out, record) as journal:
+        answered = {question for question, _ in journal.answered}
+        journal.leave_out([one for one in prepared.left_out if one.question not in answered])
+        remaining = [key for key in prepared.asked if key not in journal.answered]
+        if begun is not None:
+            begun(len(prepared.asked), len(prepared.asked) - len(remaining))
+        if reader is not None:  # what shows the same features is decoded together, so that they are read once
+            remaining.sort(key=lambda key: str(prepared.shown.of[key[0]].features))
+        if remaining:
+            requests = prepared.requests(remaining, renderer=renderer)
+            ask_all(opening.take(), requests, _Writer(journal, prepared, done), answered=bool(answered))
+        places = {key: place for place, key in enumerate(prepared.selected)}
+        journal.finish(lambda key: places.get(key, len(places)))
     return read_run(out)
 
 

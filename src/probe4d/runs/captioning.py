@@ -22,8 +22,9 @@ from probe4d.evidence.photographs import whole_photograph
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.hosted import open_model
+from probe4d.models.opening import Opening
 from probe4d.models.reply_log import ReplyLog
-from probe4d.models.request import Reply, Request
+from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.runs.noun_phrases import noun_phrase
 from probe4d.runs.plan import Course
@@ -174,7 +175,8 @@ def write_captions_of(
         prompt=digest([_PROMPT, _AGAIN]),
         crops=digest(crops.rows()),
     )
-    with hold_folder(out, RECORD_FILE, record, job="captioning"):
+    opening = Opening(lambda: _opened(captioner, course), at_once=not (out / RECORD_FILE).exists())
+    with opening, hold_folder(out, RECORD_FILE, record, job="captioning"):
         log = _Log(out, done)
         tracks = crops["track"].to_list()
         if begun is not None:
@@ -183,20 +185,25 @@ def write_captions_of(
             if not (unfinished := log.unfinished(tracks)):
                 break
             asked = crops.filter(pl.col("track").is_in(unfinished))
-            model = open_model(
-                captioner.model,
-                base_url=captioner.base_url,
-                arguments=captioner.arguments,
-                generation=captioner.generation,
-                max_connections=course.connections(captioner.model),
-                max_retries=course.max_retries,
-                timeout_s=course.timeout_s,
+            ask_all(
+                opening.take(), _requests(asked, root, log, captioner.generation.seed), log, answered=bool(log.lines)
             )
-            ask_all(model, _requests(asked, root, log, captioner.generation.seed), log, answered=bool(log.lines))
         found = log.captioned(tracks)
         lines = [Caption(track=track, caption=found.captions.get(track)) for track in tracks]
         write_captions([line for line in lines if line.track not in found.unanswered], out / CAPTIONS_FILE)
     return found
+
+
+def _opened(captioner: Captioner, course: Course) -> Model:
+    return open_model(
+        captioner.model,
+        base_url=captioner.base_url,
+        arguments=captioner.arguments,
+        generation=captioner.generation,
+        max_connections=course.connections(captioner.model),
+        max_retries=course.max_retries,
+        timeout_s=course.timeout_s,
+    )
 
 
 class _Log(ReplyLog[CaptionReply]):

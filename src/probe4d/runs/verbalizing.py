@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ import msgspec
 
 from probe4d.benchmarks.question import Question
 from probe4d.errors import RunError
-from probe4d.models.asking import ask_all, close_model
+from probe4d.models.asking import ask_all
 from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.hosted import open_model
+from probe4d.models.opening import Opening
 from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import without_secrets
@@ -149,21 +149,15 @@ class HostedVerbalizer:
             prompt=digest([_PROMPT, _AGAIN]),
             references=digest([[question.id, question.answer] for question in questions]),
         )
-        with ExitStack() as unasked:
-            model: Model | None = None
-            if not (self._folder / RECORD_FILE).exists():
-                model = self._opened()  # before a folder is made, so that a wrong name leaves none
-                unasked.callback(close_model, model)
-            with hold_folder(self._folder, RECORD_FILE, record, job="verbalizing", other=_ANOTHER_FOLDER):
-                log = _Log(self._folder, questions, self._done)
-                if self._begun is not None:
-                    self._begun(len(questions), len(questions) - len(log.unfinished()))
-                for _ in range(MOST_ATTEMPTS):
-                    if not (unfinished := log.unfinished()):
-                        break
-                    asked, model = model or self._opened(), None
-                    unasked.pop_all()  # from here on asking closes it
-                    ask_all(asked, self._requests(unfinished, log), log, answered=bool(log.lines))
+        opening = Opening(self._opened, at_once=not (self._folder / RECORD_FILE).exists())
+        with opening, hold_folder(self._folder, RECORD_FILE, record, job="verbalizing", other=_ANOTHER_FOLDER):
+            log = _Log(self._folder, questions, self._done)
+            if self._begun is not None:
+                self._begun(len(questions), len(questions) - len(log.unfinished()))
+            for _ in range(MOST_ATTEMPTS):
+                if not (unfinished := log.unfinished()):
+                    break
+                ask_all(opening.take(), self._requests(unfinished, log), log, answered=bool(log.lines))
         if unanswered := log.unfinished():
             why = log.errors.get(unanswered[0].id, "it was not asked")
             raise RunError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,8 @@ from probe4d.diagnosis.judging.prepared import Candidate, PreparedJudging, prepa
 from probe4d.diagnosis.judging.prompts import prompt_fingerprint
 from probe4d.diagnosis.judging.verdicts import read_verdict
 from probe4d.errors import InputError
-from probe4d.models.asking import ask_all, close_model
+from probe4d.models.asking import ask_all
+from probe4d.models.opening import opening_of
 from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import Redactor, without_secrets
@@ -80,20 +80,20 @@ def judge(
     prepared = prepare_judging(benchmark, run, plan, scenes=scenes)
     record = _record(model, benchmark, run, prepared)
     candidates = prepared.candidates
-    with ExitStack() as unasked, prepared.rendering(workers=course.workers) as renderer:
-        if isinstance(model, str):  # before a folder is made, so that a wrong name leaves none
-            model = open_named(model, _opening(prepared.plan), course)
-            unasked.callback(close_model, model)
-        with hold_folder(out, RECORD_FILE, record, job="judging"):
-            log = _log(out, prepared, done)
-            _refuse_other_answers(out, run, candidates, log.lines)
-            remaining = [one for key, one in candidates.items() if key not in log.lines]
-            if begun is not None:
-                begun(len(candidates), len(candidates) - len(remaining))
-            if remaining:
-                unasked.pop_all()  # from here on asking closes it
-                ask_all(model, prepared.requests(remaining, renderer=renderer), log, answered=bool(log.lines))
-            log.put_into_order(candidates)
+    opening = opening_of(model, lambda name: open_named(name, _opening(prepared.plan), course))
+    with (
+        opening,
+        prepared.rendering(workers=course.workers) as renderer,
+        hold_folder(out, RECORD_FILE, record, job="judging"),
+    ):
+        log = _log(out, prepared, done)
+        _refuse_other_answers(out, run, candidates, log.lines)
+        remaining = [one for key, one in candidates.items() if key not in log.lines]
+        if begun is not None:
+            begun(len(candidates), len(candidates) - len(remaining))
+        if remaining:
+            ask_all(opening.take(), prepared.requests(remaining, renderer=renderer), log, answered=bool(log.lines))
+        log.put_into_order(candidates)
     return read_judgements(out)
 
 
