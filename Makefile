@@ -31,6 +31,7 @@ wheel: .venv/dev.stamp  ## build the wheel, install it in a new environment, run
 	$(PYTHON) -m venv build/wheel/venv
 	build/wheel/venv/bin/pip install --quiet --constraint constraints.txt dist/*.whl
 	cd build/wheel/elsewhere && ../venv/bin/probe4d demo --scenes 3 --per-family 40
+	rm -rf build/wheel
 
 bench: .venv/dev.stamp peers  ## comparisons with peers, printed as ratios
 	$(BIN)/python -m pytest bench -s --benchmark-disable-gc $(PYTEST)
