@@ -83,8 +83,9 @@ def by_inspect(server: FakeServer) -> None:
 
 
 def by_a_run(server: FakeServer, out: Path) -> None:
+    from probe4d.models.course import Course
     from probe4d.runs.ask import ask
-    from probe4d.runs.plan import Course, RunPlan
+    from probe4d.runs.plan import RunPlan
 
     plan, course = RunPlan(base_url=server.base_url), Course(max_connections=CONNECTIONS)
     run = ask(benchmark_of(QUESTIONS), out, model=MODEL, plan=plan, course=course)

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
     from probe4d.exchange.released_training import import_training
     from probe4d.exchange.waypoints import import_waypoints
+    from probe4d.models.course import Course
     from probe4d.models.detectors.detecting import detect
     from probe4d.models.detectors.loading import load_detector
     from probe4d.models.generation import Generation
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
     from probe4d.runs.ask import ask
     from probe4d.runs.dry_run import dry_run
     from probe4d.runs.evidence_plan import evidence_named
-    from probe4d.runs.plan import Course, RunPlan
+    from probe4d.runs.plan import RunPlan
     from probe4d.runs.prepared import prepare
     from probe4d.runs.run import Run, read_run
     from probe4d.runs.selection import Selection
@@ -184,7 +185,7 @@ _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",
     "Bleu": "probe4d.diagnosis.text.bleu",
     "CameraImages": "probe4d.evidence.camera_images",
-    "Course": "probe4d.runs.plan",
+    "Course": "probe4d.models.course",
     "DetectionFilters": "probe4d.scenes.estimated.filters",
     "Diagnosis": "probe4d.diagnosis.diagnose",
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",

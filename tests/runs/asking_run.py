@@ -7,8 +7,9 @@ from pathlib import Path
 
 import making
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.models.course import Course
 from probe4d.runs.ask import ask
-from probe4d.runs.plan import Course, RunPlan
+from probe4d.runs.plan import RunPlan
 
 QUESTIONS = 500
 MODEL = "openai-api/fake/model"

@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 from PIL import Image
 
+from probe4d.models.course import Course
 from probe4d.runs.captioning import Captioned, Captioner, write_captions_of
-from probe4d.runs.plan import Course
 
 __all__ = ["MODEL", "caption", "crops_in"]
 

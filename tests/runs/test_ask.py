@@ -17,11 +17,12 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.control_runs import control_model
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.errors import InputError
+from probe4d.models.course import Course
 from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
-from probe4d.runs.plan import Course, RunPlan
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.run import Answer, AnswerError, asked_of
 from probe4d.runs.selection import Selection
 from probe4d.runs.summary import summary_of

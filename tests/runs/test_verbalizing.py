@@ -13,8 +13,8 @@ from fake_server import FakeServer, digest_of
 from making import question
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError, RunError
+from probe4d.models.course import Course
 from probe4d.models.generation import Generation
-from probe4d.runs.plan import Course
 from probe4d.runs.verbalizing import MOST_ATTEMPTS, HostedVerbalizer, reference_fault, verbalizing_prompt
 
 MODEL = "openai-api/fake/model"

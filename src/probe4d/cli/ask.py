@@ -15,9 +15,10 @@ from probe4d.cli.shared_options import Prompts
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark
+    from probe4d.models.course import Course
     from probe4d.models.presets import Preset
     from probe4d.models.request import Model
-    from probe4d.runs.plan import Course, RunPlan
+    from probe4d.runs.plan import RunPlan
     from probe4d.scenes.tables import Scenes
 
 __all__ = ["ask"]
@@ -64,10 +65,11 @@ def ask(
     from probe4d.cli import arguments as reading
     from probe4d.diagnosis.controls import is_control, refuse_unaskable
     from probe4d.errors import InputError
+    from probe4d.models.course import Course
     from probe4d.models.generation import Generation
     from probe4d.models.lidar_lm.answering_options import LidarOptions, is_lidar_lm
     from probe4d.models.presets import preset_named
-    from probe4d.runs.plan import Course, RunPlan
+    from probe4d.runs.plan import RunPlan
 
     reading.read_environment()
     chosen = None if preset is None else preset_named(preset)

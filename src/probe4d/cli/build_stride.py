@@ -61,7 +61,7 @@ class Verbalizing:
             if any((self.verbalized, self.base_url, self.arguments, self.max_connections)):
                 raise InputError("nobody is to word references.", remedy="Say who by --verbalizer.")
             return None
-        from probe4d.runs.plan import Course
+        from probe4d.models.course import Course
         from probe4d.runs.verbalizing import HostedVerbalizer
 
         reading.read_environment()

@@ -61,9 +61,9 @@ def caption(
     from probe4d.benchmarks.spatial_qa.best_views import best_views
     from probe4d.benchmarks.spatial_qa.views import Filters, objects_in_views
     from probe4d.benchmarks.splits import select_split
+    from probe4d.models.course import Course
     from probe4d.models.generation import Generation
     from probe4d.runs.captioning import CAPTIONS_FILE, Captioner, write_captions_of
-    from probe4d.runs.plan import Course
     from probe4d.scenes.opening import open_scenes
 
     reading.read_environment()

@@ -12,9 +12,9 @@ from probe4d.cli import ask_options as options
 
 if TYPE_CHECKING:
     from probe4d.diagnosis.judging.plan import JudgePlan
+    from probe4d.models.course import Course
     from probe4d.models.generation import Generation
     from probe4d.runs.evidence_plan import EvidencePlan
-    from probe4d.runs.plan import Course
     from probe4d.runs.run import Run
 
 __all__ = ["Checker", "Judging", "Pace"]
@@ -128,7 +128,7 @@ class Pace:
     @property
     def course(self) -> Course:
         """The same as asking takes it."""
-        from probe4d.runs.plan import Course
+        from probe4d.models.course import Course
 
         return Course(
             max_connections=self.max_connections,

@@ -8,6 +8,7 @@ from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
 from probe4d.models.asking import ask_all
+from probe4d.models.course import Course
 from probe4d.models.generation import Generation
 from probe4d.models.opening import opening_of
 from probe4d.models.reply_log import ReplyLog
@@ -26,7 +27,7 @@ from probe4d.review.proposals import (
 from probe4d.review.sheet import SHOWN
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.opening import open_named
-from probe4d.runs.plan import Course, RunPlan
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.requests import evidence_digest
 from probe4d.scenes.tables import Scenes
 from probe4d.store.hashing import digest

@@ -9,6 +9,7 @@ from typing import Any
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.models.asking import Finished, ask_all
+from probe4d.models.course import Course
 from probe4d.models.hosted import asked_in_batches
 from probe4d.models.lidar_lm.answering_options import is_lidar_lm
 from probe4d.models.opening import opening_of
@@ -19,7 +20,7 @@ from probe4d.runs.exhibits import Exhibit
 from probe4d.runs.journal import RunJournal, open_journal
 from probe4d.runs.lidar_requests import FeatureReader
 from probe4d.runs.opening import open_named, open_reader
-from probe4d.runs.plan import Course, RunPlan
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import Prepared, prepare
 from probe4d.runs.requests import evidence_digest, hints_of, request_key
 from probe4d.runs.run import ANSWERS_FILE, RECORD_FILE, Answer, AnswerError, Run, RunRecord, read_run

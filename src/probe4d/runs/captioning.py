@@ -20,6 +20,7 @@ from probe4d.errors import InputError
 from probe4d.evidence.image import Image, image_of
 from probe4d.evidence.photographs import whole_photograph
 from probe4d.models.asking import Finished, ask_all
+from probe4d.models.course import Course
 from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.hosted import open_model
 from probe4d.models.opening import Opening
@@ -27,7 +28,6 @@ from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import without_secrets
 from probe4d.runs.noun_phrases import noun_phrase
-from probe4d.runs.plan import Course
 from probe4d.store.files import inside
 from probe4d.store.hashing import digest
 from probe4d.store.job_folder import hold_folder

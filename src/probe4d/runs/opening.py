@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from probe4d.errors import InputError
+from probe4d.models.course import Course
 from probe4d.models.hosted import open_model
 from probe4d.models.lidar_lm.answering_options import PREFIX, LidarArguments, LidarOptions, refuse_foreign
 from probe4d.models.request import Model
 from probe4d.runs.lidar_requests import refuse_unfit_setting
-from probe4d.runs.plan import Course, RunPlan
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.requests import hints_of
 from probe4d.runs.settings import Setting, setting_named
 from probe4d.wording import listed

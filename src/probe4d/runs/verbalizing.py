@@ -16,13 +16,13 @@ import msgspec
 from probe4d.benchmarks.question import Question
 from probe4d.errors import RunError
 from probe4d.models.asking import ask_all
+from probe4d.models.course import Course
 from probe4d.models.generation import Generation, refuse_keys
 from probe4d.models.hosted import open_model
 from probe4d.models.opening import Opening
 from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import without_secrets
-from probe4d.runs.plan import Course
 from probe4d.store.hashing import digest
 from probe4d.store.job_folder import hold_folder
 from probe4d.wording import counted

@@ -12,9 +12,10 @@ import pytest
 from probe4d.benchmarks.stride.challenge import COMPONENTS, TARGET_COMPONENTS, challenge_of
 from probe4d.benchmarks.stride.conditions import conditions_of
 from probe4d.benchmarks.stride.manoeuvres import manoeuvres_of
-from probe4d.benchmarks.stride.signals import EGO_SCHEMA, LABELS_SCHEMA, OBJECTS_SCHEMA, TARGETS_SCHEMA, Signals
+from probe4d.benchmarks.stride.signals import LABELS_SCHEMA, TARGETS_SCHEMA, Signals
 from probe4d.benchmarks.stride.tags import TAGS, tags_of
 from probe4d.benchmarks.stride.thresholds import TRAFFIC_BOUNDS
+from probe4d.benchmarks.tracked_motion import EGO_SCHEMA, OBJECTS_SCHEMA
 from probe4d.scenes.tables import SCENES_SCHEMA
 
 MANY = TRAFFIC_BOUNDS[-1]

@@ -24,10 +24,10 @@ from probe4d.diagnosis.judging.judgements import Judgement, read_judgements
 from probe4d.diagnosis.judging.judging import judge
 from probe4d.diagnosis.judging.plan import JudgePlan, evidence_shown_by
 from probe4d.errors import InputError, RunError
+from probe4d.models.course import Course
 from probe4d.models.generation import Generation
 from probe4d.models.request import Reply, Request
 from probe4d.runs.evidence_plan import EvidencePlan
-from probe4d.runs.plan import Course
 from probe4d.runs.run import ANSWER_SCHEMA, RunRecord
 
 ANSWERS: list[Any] = [

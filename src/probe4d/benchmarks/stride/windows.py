@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.stride.signals import Signals, ego_poses
+from probe4d.benchmarks.stride.signals import Signals
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES, MOST_SPACING_S
+from probe4d.benchmarks.tracked_motion import ego_poses
 from probe4d.scenes.geometry import SE3
 
 __all__ = ["Window", "ego_window", "gapless", "in_ego_frame", "object_window", "objects_later"]

@@ -23,12 +23,13 @@ from probe4d.diagnosis.judging.prompts import prompt_fingerprint
 from probe4d.diagnosis.judging.verdicts import read_verdict
 from probe4d.errors import InputError
 from probe4d.models.asking import ask_all
+from probe4d.models.course import Course
 from probe4d.models.opening import opening_of
 from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
 from probe4d.models.secrets import Redactor, without_secrets
 from probe4d.runs.opening import open_named
-from probe4d.runs.plan import Course, RunPlan
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.requests import evidence_digest
 from probe4d.runs.run import Run
 from probe4d.scenes.tables import Scenes

@@ -8,15 +8,7 @@ import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.stride.lines import Lines
-from probe4d.benchmarks.stride.signals import (
-    LABELS_SCHEMA,
-    OBJECTS_SCHEMA,
-    TARGETS_SCHEMA,
-    Signals,
-    ego_of,
-    with_velocity,
-    words_of,
-)
+from probe4d.benchmarks.stride.signals import LABELS_SCHEMA, TARGETS_SCHEMA, Signals
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 from probe4d.benchmarks.stride.waymo.driving import Driving
 from probe4d.benchmarks.stride.waymo.situations import situations_of
@@ -28,6 +20,7 @@ from probe4d.benchmarks.stride.waymo.thresholds import (
     LEAST_TARGET_PART,
     MOST_ESTIMATED_RANGE_M,
 )
+from probe4d.benchmarks.tracked_motion import OBJECTS_SCHEMA, ego_of, with_velocity, words_of
 from probe4d.scenes.estimated.prediction import ego_poses, global_places
 from probe4d.scenes.estimated.road_users import Kind, road_user
 from probe4d.scenes.geometry import SE3
