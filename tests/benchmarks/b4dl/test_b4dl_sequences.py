@@ -32,7 +32,7 @@ def test_drawn_sequences_lie_inside_their_scene_and_differ(lengths: list[int], s
         assert of_scene["frames"].n_unique() == of_scene.height
         for frames, start, end in of_scene.select("frames", "start", "end").iter_rows():
             assert frames == list(range(start, end + 1, STRIDE))
-            assert 0 <= start
+            assert start >= 0
             assert end < keyframes
             assert FEWEST_FRAMES <= len(frames) <= MOST_FRAMES
 
