@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from probe4d.benchmarks.question import Question
-from probe4d.diagnosis.judging.quoting import quoted
+from probe4d.benchmarks.quoting import quoted
 from probe4d.diagnosis.parsing.single_json import single_object
 from probe4d.review.reasons import OF_REFERENCES
 from probe4d.store.hashing import digest

@@ -15,10 +15,10 @@ import pytest
 from obedient_judge import obedient_judge, score_of
 
 from judge_making import MODEL, run_on_disk, text_benchmark
+from probe4d.benchmarks.quoting import Quotation, quoted
 from probe4d.diagnosis.judging import prepared
 from probe4d.diagnosis.judging.judging import judge
 from probe4d.diagnosis.judging.plan import JudgePlan
-from probe4d.diagnosis.judging.quoting import Quotation, quoted
 from probe4d.diagnosis.parsing.normalise import after_last_thought
 
 HERE = Path(__file__).parent

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from judge_making import text_benchmark
 from probe4d.benchmarks.question import questions_from
+from probe4d.benchmarks.quoting import quoted
 from probe4d.diagnosis.judging.prompts import judge_prompt, prompt_fingerprint
-from probe4d.diagnosis.judging.quoting import quoted
 from probe4d.diagnosis.judging.rubrics import RUBRICS, rubric_named
 from probe4d.diagnosis.judging.verdicts import read_verdict
 from probe4d.errors import InputError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
+from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.parsing.normalise import after_last_thought
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of
 from probe4d.runs.selection import selected_of

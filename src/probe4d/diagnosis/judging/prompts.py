@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe4d.benchmarks.question import Question
-from probe4d.diagnosis.judging.quoting import Quotation, quoted
+from probe4d.benchmarks.quoting import Quotation, quoted
 from probe4d.diagnosis.judging.rubrics import Rubric
 from probe4d.store.hashing import digest
 

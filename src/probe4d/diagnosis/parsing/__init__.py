@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
+from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.diagnosis.parsing import default, older, published
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS, STATES, Parsed, State
+from probe4d.diagnosis.parsing.parsed import STATES, Parsed, State
 from probe4d.errors import InputError
 
 __all__ = ["PARSERS", "STATES", "Parsed", "Parser", "State", "parse", "parse_table"]

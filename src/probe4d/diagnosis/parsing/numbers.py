@@ -13,12 +13,13 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.diagnosis.parsing import number_contexts, refusals
 from probe4d.diagnosis.parsing.cues import folded
 from probe4d.diagnosis.parsing.normalise import answer_part
 from probe4d.diagnosis.parsing.number_contexts import APPROXIMATES, NEAR, SENTENCE_END
 from probe4d.diagnosis.parsing.number_markup import answer_places, legible, plain
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS, State, unread
+from probe4d.diagnosis.parsing.parsed import State, unread
 from probe4d.diagnosis.parsing.quantities import Quantity, number_word, quantities
 from probe4d.diagnosis.parsing.units import UNITS, Unit
 from probe4d.errors import InputError

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-__all__ = ["CUT_REASONS", "FILTER_REASONS", "REFUSAL_REASONS", "STATES", "Parsed", "State", "unread"]
+__all__ = ["STATES", "Parsed", "State", "unread"]
 
 State = Literal["valid", "ambiguous", "refused", "truncated", "empty", "error", "missing"]
 
 STATES: tuple[State, ...] = ("valid", "ambiguous", "refused", "truncated", "empty", "error", "missing")
 """In the order of reports; no parser gives `missing`, which stands for a question without any reply."""
-
-CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
-"""Finish reasons, in lower case, by which providers and inspect-ai say that generation ran into its limit."""
-
-FILTER_REASONS = frozenset({"content_filter", "content-filter", "safety"})
-"""The same for a reply that a filter kept back; what had come before may hold the answer."""
-
-REFUSAL_REASONS = frozenset({"refusal"})
-"""The same where the server marks the whole text as a refusal, whatever else the text says."""
 
 
 class Parsed(NamedTuple):

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from probe4d.benchmarks.finish_reasons import CUT_REASONS
 from probe4d.diagnosis.parsing.normalise import after_last_thought
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS
 
 __all__ = ["single_object"]
 

@@ -10,12 +10,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.diagnosis.parsing import doubts, refusals
 from probe4d.diagnosis.parsing.cues import folded
 from probe4d.diagnosis.parsing.normalise import after_last_thought, containers
 from probe4d.diagnosis.parsing.number_contexts import SENTENCE_END
 from probe4d.diagnosis.parsing.number_markup import legible, plain
-from probe4d.diagnosis.parsing.parsed import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS, State, unread
+from probe4d.diagnosis.parsing.parsed import State, unread
 from probe4d.diagnosis.parsing.waypoint_lists import PointList, point_lists
 from probe4d.runs.settings.chain_of_thought import CHAIN_OF_THOUGHT
 from probe4d.wording import counted

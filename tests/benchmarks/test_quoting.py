@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.diagnosis.judging.quoting import quoted, with_visible_characters
+from probe4d.benchmarks.quoting import quoted, with_visible_characters
 
 ANY_TEXT = st.text(alphabet=st.characters(exclude_categories=()))
 

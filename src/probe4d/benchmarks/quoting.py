@@ -34,7 +34,7 @@ class Quotation(NamedTuple):
     end: str
 
 
-def quoted(text: str, *, seed: int, key: str) -> Quotation:
+def quoted(text: str, *, seed: int, key: str, what: str = "ANSWER") -> Quotation:
     """Quote a text between delimiters drawn for a key.
 
     The same text, seed and key give the same delimiters, so that a request that is repeated is equal. A draw whose
@@ -44,13 +44,14 @@ def quoted(text: str, *, seed: int, key: str) -> Quotation:
     Args:
         text: The text; what cannot be seen in it is written out (see `with_visible_characters`).
         seed: Seed of the draws.
-        key: What is quoted, such as a question's id.
+        key: Names what is quoted, such as a question's id.
+        what: What the delimiters call it, in capitals.
     """
     shown = with_visible_characters(text)
     letters = _letters(shown)
     words = (f"{rank(seed, _DRAW, f'{key}/{attempt}'):016x}" for attempt in count())
     word = next(word for word in words if word not in letters)
-    begin, end = f"[[[ANSWER {word}]]]", f"[[[END OF ANSWER {word}]]]"
+    begin, end = f"[[[{what} {word}]]]", f"[[[END OF {what} {word}]]]"
     return Quotation(f"{begin}\n{shown}\n{end}", begin, end)
 
 
