@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from probe4d.diagnosis.judging.plan import JudgePlan
     from probe4d.diagnosis.judging.prepared import prepare_judging
     from probe4d.diagnosis.text.as_judges import with_text_metrics
+    from probe4d.diagnosis.text.bert_score import BertScore
     from probe4d.diagnosis.text.bleu import Bleu
     from probe4d.diagnosis.text.meteor import Meteor
     from probe4d.diagnosis.text.rouge import RougeL
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ROAD_USER_PROMPTS",
     "Benchmark",
+    "BertScore",
     "Bleu",
     "CameraImages",
     "Course",
@@ -183,6 +185,7 @@ __all__ = [
 
 _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",
+    "BertScore": "probe4d.diagnosis.text.bert_score",
     "Bleu": "probe4d.diagnosis.text.bleu",
     "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.models.course",

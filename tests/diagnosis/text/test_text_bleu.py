@@ -27,7 +27,11 @@ def test_equals_sacrebleu(pairs: list[tuple[str, str]], cut: int) -> None:
     by_pair = BLEU(effective_order=True)
     expected = [by_pair.sentence_score(first, [second]).score / 100 for first, second in pairs]
     assert statistics[:, 0].tolist() == expected
-    assert metric.corpus(statistics) == corpus_bleu(candidates, [references]).score / 100
+    expected_corpus = corpus_bleu(candidates, [references]).score / 100
+    assert metric.corpus(statistics) == expected_corpus
+    sums, pairs = np.stack([statistics.sum(axis=0), 2 * statistics.sum(axis=0)]), np.array([1.0, 2.0]) * len(statistics)
+    assert metric.corpora(sums, pairs)[0] == pytest.approx(expected_corpus, rel=1e-12)
+    assert metric.corpora(sums, pairs)[1] == pytest.approx(metric.corpus(np.tile(statistics, (2, 1))), rel=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,11 @@ class Bleu:
         """Name in tables."""
         return "BLEU-4"
 
+    @property
+    def in_processes(self) -> bool:
+        """See `TextMetric.in_processes`."""
+        return True
+
     def fingerprint(self) -> Fingerprint:
         """Version of sacrebleu with its signatures, of a pair and of a corpus.
 
@@ -74,6 +79,18 @@ class Bleu:
             max_ngram_order=_ORDERS,
         )
         return float(score.score) / _OF_PERCENT
+
+    def corpora(self, sums: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """See `TextMetric.corpora`; the formula is that of `sacrebleu.metrics.BLEU.compute_bleu`."""
+        said, right = sums[:, 1], sums[:, 2]
+        matches, grams = sums[:, 3 : 3 + _ORDERS], sums[:, 3 + _ORDERS :]
+        none = matches == 0
+        smoothed = np.where(none, 0.5 ** np.cumsum(none & (grams > 0), axis=1), matches)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            precisions = np.where(grams > 0, smoothed / grams, 0.0)
+            brevity = np.where(said < right, np.exp(1 - right / said), 1.0)
+            scores = brevity * np.exp(np.log(precisions).mean(axis=1))
+        return np.where(none.all(axis=1), 0.0, scores)
 
 
 @lru_cache

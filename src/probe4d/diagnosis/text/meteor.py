@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probe4d.diagnosis.text.fingerprint import Fingerprint, fingerprint_of
-from probe4d.diagnosis.text.metric import Texts
+from probe4d.diagnosis.text.metric import Texts, means_of_sums
 from probe4d.diagnosis.text.tokens import nltk, tokens
 from probe4d.diagnosis.text.wordnet import files_digest, open_wordnet
 
@@ -44,6 +44,11 @@ class Meteor:
     def name(self) -> str:
         """Name in tables."""
         return "METEOR"
+
+    @property
+    def in_processes(self) -> bool:
+        """See `TextMetric.in_processes`."""
+        return True
 
     def fingerprint(self) -> Fingerprint:
         """Version of NLTK, the parameters, and a digest of WordNet's files.
@@ -82,6 +87,10 @@ class Meteor:
     def corpus(self, statistics: npt.NDArray[np.float64]) -> float:
         """See `TextMetric.corpus`."""
         return float(statistics[:, 0].mean())
+
+    def corpora(self, sums: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """See `TextMetric.corpora`."""
+        return means_of_sums(sums, pairs)
 
 
 class _Stemmer:

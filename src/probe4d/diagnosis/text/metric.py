@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from probe4d.diagnosis.text.fingerprint import Fingerprint
 
-__all__ = ["TextMetric", "Texts"]
+__all__ = ["TextMetric", "Texts", "means_of_sums"]
 
 Texts = Sequence[str]
 """Texts, in the order of those that they are compared with."""
@@ -26,6 +26,10 @@ class TextMetric(Protocol):
     def name(self) -> str:
         """Name in tables."""
 
+    @property
+    def in_processes(self) -> bool:
+        """Whether pairs may be split among processes; what opens a model sees them all, in this one."""
+
     def fingerprint(self) -> Fingerprint:
         """What decides its values."""
 
@@ -38,3 +42,19 @@ class TextMetric(Protocol):
 
     def corpus(self, statistics: npt.NDArray[np.float64]) -> float:
         """The score of several pairs together, 0 to 1, from their rows (pairs, k) of `statistics`, at least one."""
+
+    def corpora(self, sums: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The scores of many sets of pairs at once, as the draws of a bootstrap are.
+
+        Args:
+            sums: (sets, k) sums of the rows of `statistics` in each.
+            pairs: (sets,) how many rows they are of, at least one.
+
+        Returns:
+            (sets,): what `corpus` gives for each, but for the last digits.
+        """
+
+
+def means_of_sums(sums: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """`TextMetric.corpora` of a metric whose score of several pairs is the mean of theirs."""
+    return sums[:, 0] / pairs

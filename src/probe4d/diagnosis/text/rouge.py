@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probe4d.diagnosis.text.fingerprint import Fingerprint, fingerprint_of
-from probe4d.diagnosis.text.metric import Texts
+from probe4d.diagnosis.text.metric import Texts, means_of_sums
 from probe4d.extras import needed
 
 __all__ = ["RougeL"]
@@ -27,6 +27,11 @@ class RougeL:
     def name(self) -> str:
         """Name in tables."""
         return "ROUGE-L"
+
+    @property
+    def in_processes(self) -> bool:
+        """See `TextMetric.in_processes`."""
+        return True
 
     def fingerprint(self) -> Fingerprint:
         """Version of rouge-score and its options.
@@ -55,6 +60,10 @@ class RougeL:
     def corpus(self, statistics: npt.NDArray[np.float64]) -> float:
         """See `TextMetric.corpus`."""
         return float(statistics[:, 0].mean())
+
+    def corpora(self, sums: npt.NDArray[np.float64], pairs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """See `TextMetric.corpora`."""
+        return means_of_sums(sums, pairs)
 
 
 @lru_cache

@@ -68,7 +68,7 @@ def score_texts(
     Args:
         candidates: The answers.
         references: What each is compared with, in their order.
-        metrics: By what; `Bleu`, `RougeL` and `Meteor` are there.
+        metrics: By what; `Bleu`, `RougeL`, `Meteor` and `BertScore` are there.
         workers: Processes; the values do not depend on it.
         done: Told of each finished batch of a thousand pairs.
 
@@ -82,14 +82,18 @@ def score_texts(
     if len(candidates) != len(references):
         raise ValueError(f"there are {len(candidates)} candidates and {len(references)} references")
     fingerprints = [metric.fingerprint() for metric in metrics]  # first: what is missing is told before any work
+    split = tuple(metric for metric in metrics if metric.in_processes)
     batches = [
         _Batch(candidates[start : start + _PAIRS_AT_ONCE], references[start : start + _PAIRS_AT_ONCE])
         for start in range(0, max(len(candidates), 1), _PAIRS_AT_ONCE)
     ]
-    found = engine.over(partial(_statistics, tuple(metrics)), batches, workers=workers, done=done)
+    parts = engine.over(partial(_statistics, split), batches, workers=workers if split else 1, done=done)
+    found = dict(zip(split, map(np.vstack, zip(*parts, strict=True)), strict=True))
     return {
-        metric.name: TextScores(metric, fingerprint, np.vstack(parts))
-        for metric, fingerprint, *parts in zip(metrics, fingerprints, *found, strict=True)
+        metric.name: TextScores(
+            metric, fingerprint, found[metric] if metric in found else metric.statistics(candidates, references)
+        )
+        for metric, fingerprint in zip(metrics, fingerprints, strict=True)
     }
 
 
