@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-__all__ = ["FAMILIES", "SUITE_NAME", "TASKS", "VOCABULARY", "Task", "TaskName"]
+__all__ = ["DESCRIBE", "FAMILIES", "SUITE_NAME", "TASKS", "VOCABULARY", "Task", "TaskName"]
 
 SUITE_NAME = "b4dl"
 
@@ -41,6 +41,9 @@ TASKS: dict[str, Task] = {
 """Tasks by name, in the order of the paper's tables."""
 
 FAMILIES: tuple[str, ...] = tuple(TASKS)
+
+DESCRIBE = "Describe the lidar-sequence."
+"""The question of every description, as released data has it."""
 
 VOCABULARY: tuple[str, ...] = (
     "animal",

@@ -1,0 +1,209 @@
+"""What a model is asked to describe: the camera images of a sequence, in two groups of views (Sec. 3.2, Table 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from probe4d.benchmarks.b4dl.tasks import VOCABULARY
+from probe4d.benchmarks.generating import Picture, Prompt
+from probe4d.errors import InputError
+from probe4d.scenes.sensor_files import list_files
+from probe4d.scenes.tables import Scenes
+from probe4d.wording import counted, listed
+
+__all__ = ["REAR", "context_prompts", "missing_images", "view_groups"]
+
+REAR = "rear"
+"""The group whose cameras look backwards, so that left and right of its description are mirrored."""
+
+_NUSCENES = {
+    "front": {"front": "CAM_FRONT", "front_left": "CAM_FRONT_LEFT", "front_right": "CAM_FRONT_RIGHT"},
+    REAR: {"back": "CAM_BACK", "back_left": "CAM_BACK_LEFT", "back_right": "CAM_BACK_RIGHT"},
+}
+_WAYMO_EIGHT = {
+    "front": {"front": "FRONT", "front_left": "FRONT_LEFT", "front_right": "FRONT_RIGHT"},
+    REAR: {"back": "REAR", "back_left": "REAR_LEFT", "back_right": "REAR_RIGHT"},
+}
+_WAYMO_FIVE = {
+    "left": {"front": "FRONT", "front_left": "FRONT_LEFT", "side_left": "SIDE_LEFT"},
+    "right": {"front": "FRONT", "front_right": "FRONT_RIGHT", "side_right": "SIDE_RIGHT"},
+}
+
+_NOT_RECORDED = "images that the dataset has no record of"
+_NO_FILE = "images whose file is not there"
+
+_TASK = (
+    "You describe the frames of a driving scene, so that the 3D point clouds which a LiDAR recorded at the same "
+    "moments can be analysed. The images show frames {start:03d} to {end:03d} of one drive."
+)
+_WHOLE = (
+    "Write one paragraph about the scene as the LiDAR point cloud captures it, which brings together what all {views} "
+    "views ({names}) show."
+)
+_CONTENT = (
+    "Say which types of objects there are, where they are relative to each other, their shapes, sizes, distances and "
+    "movements. Leave out colour, text, lighting, weather and whatever else only an image shows."
+)
+_CHANGE = (
+    "Stress what changes over time: give frame numbers and directions (left, right, front, back), and say whether "
+    "objects approach or move away."
+)
+_PARTS = (
+    "Give the paragraph three parts: [1] Description of the Scene [2] Key Changes Over Time [3] Important Objects and "
+    "Events from the Driver's Perspective"
+)
+_CLASSES = (
+    "LiDAR tells objects apart by these classes only: {{{classes}}}. Do not infer colour, text or what words on "
+    "signs mean."
+)
+_EGO = "Mention special movements of the ego vehicle, such as stopping, starting or turning, if there are any."
+_BACKWARDS = (
+    "The cameras look backwards. Say left and right as somebody sees them who looks out of the back: what lies on the "
+    "left of the back images is on the left. The back_left view therefore lies to the right of the back view, and the "
+    "back_right view to its left; do not take sides from the names of the views."
+)
+
+
+def view_groups(scenes: Scenes) -> Mapping[str, Mapping[str, str]]:
+    """Which cameras are described together: by the name of a group its channels, by the name of their view.
+
+    `front` and `rear` where cameras look both ways; `left` and `right` on Waymo's perception data, whose five cameras
+    look ahead and to the sides.
+
+    Raises:
+        InputError: No scene has a camera of these.
+    """
+    cameras = set(scenes.sensors.filter(pl.col("modality") == "camera")["channel"].unique())
+    for groups in (_NUSCENES, _WAYMO_EIGHT if "REAR" in cameras else _WAYMO_FIVE):
+        if any(channel in cameras for views in groups.values() for channel in views.values()):
+            return groups
+    raise InputError(
+        "has no images of cameras around the vehicle, and B4DL's sequences are described from such.",
+        path=scenes.root / scenes.version,
+        remedy="Simulate or convert the scenes with cameras, or take a dataset that has them.",
+    )
+
+
+def context_prompts(sequences: pl.DataFrame, scenes: Scenes, *, longest_side_px: int) -> list[Prompt]:
+    """Ask for a description of each group of views of each sequence (Table 7, in our wording).
+
+    Pictures are all frames of a group's first view, then all of its second, then all of its third. A group of which a
+    sequence has no image at all is not asked about (see `missing_images`).
+
+    Args:
+        sequences: Columns of `SEQUENCES_SCHEMA`.
+        scenes: Their scenes.
+        longest_side_px: Images are sent no larger than this.
+
+    Returns:
+        Prompts with keys `<sequence>/<group>`, in the order of the sequences.
+
+    Raises:
+        InputError: Images are to be smaller than a pixel, the dataset has no cameras, or no image of these sequences is
+            there.
+    """
+    if longest_side_px < 1:
+        raise InputError(f"the longest side of images must be at least 1 pixel, not {longest_side_px}.")
+    groups = view_groups(scenes)
+    images = _images(sequences, scenes, groups)
+    if images["missing"].is_not_null().all():
+        raise InputError(
+            f"has none of the {counted(images.height, 'image')} that its sequences show.",
+            path=scenes.root,
+            remedy="Check that the dataset's camera images are there.",
+        )
+    prompts = []
+    parts = images.partition_by("sequence", "group", as_dict=True, maintain_order=True)
+    for row in sequences.iter_rows(named=True):
+        for group, views in groups.items():
+            of_group = parts[row["sequence"], group]
+            shown = of_group.filter(pl.col("missing").is_null())
+            if shown.height:
+                prompts.append(
+                    Prompt(
+                        key=f"{row['sequence']}/{group}",
+                        text=_text(row, group, list(views), of_group),
+                        pictures=tuple(Picture(file, longest_side_px) for file in shown["file"]),
+                    )
+                )
+    return prompts
+
+
+def missing_images(sequences: pl.DataFrame, scenes: Scenes) -> dict[str, int]:
+    """How many images that the sequences should show are missing, by reason.
+
+    Raises:
+        InputError: The dataset has no cameras.
+    """
+    missing = _images(sequences, scenes, view_groups(scenes)).filter(pl.col("missing").is_not_null())
+    return dict(missing.unique(["channel", "scene", "frame"])["missing"].value_counts().sort("missing").iter_rows())
+
+
+def _images(sequences: pl.DataFrame, scenes: Scenes, groups: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
+    """Every image that should be shown: sequence, group, view, channel, scene, frame, file, and why it is missing."""
+    rows = [(group, view, channel) for group, views in groups.items() for view, channel in views.items()]
+    views = pl.DataFrame(rows, schema=["group", "view", "channel"], orient="row")
+    wanted = (
+        sequences.select("scene", "sequence", "frames")
+        .join(views, how="cross", maintain_order="left_right")
+        .explode("frames")
+        .rename({"frames": "frame"})
+    )
+    files = scenes.sensors.filter(pl.col("modality") == "camera").select("scene", "frame", "channel", filename="file")
+    found = wanted.join(files, on=["scene", "frame", "channel"], how="left", maintain_order="left")
+    there = list_files(scenes.root, found.select("filename").drop_nulls().unique(maintain_order=True))
+    return (
+        found.join(there.select("filename", "outside", "exists"), on="filename", how="left", maintain_order="left")
+        .with_columns(
+            pl.when(pl.col("filename").is_null())
+            .then(pl.lit(_NOT_RECORDED))
+            .when(~pl.col("exists") | pl.col("outside"))
+            .then(pl.lit(_NO_FILE))
+            .alias("missing")
+        )
+        .rename({"filename": "file"})
+    )
+
+
+def _text(row: Mapping[str, int], group: str, names: Sequence[str], images: pl.DataFrame) -> str:
+    """The whole text of a prompt; pictures are numbered in the order in which they are shown."""
+    whole = _WHOLE.format(views=len(names), names=", ".join(names))
+    instructions = [
+        whole,
+        _CONTENT,
+        _CHANGE,
+        *([_BACKWARDS] if group == REAR else []),
+        _PARTS,
+        _CLASSES.format(classes=", ".join(VOCABULARY)),
+        _EGO,
+        "The images are, in the order in which they are shown:",
+    ]
+    return "\n".join(
+        [
+            _TASK.format(start=row["start"], end=row["end"]),
+            *(f"- {instruction}" for instruction in instructions),
+            *_shown(names, images),
+        ]
+    )
+
+
+def _shown(names: Sequence[str], images: pl.DataFrame) -> list[str]:
+    lines, before = [], 0
+    for name in names:
+        of_view = images.filter(pl.col("view") == name)
+        frames = of_view.filter(pl.col("missing").is_null())["frame"].to_list()
+        missing = of_view.filter(pl.col("missing").is_not_null())["frame"].to_list()
+        lacks = f" There is no image of {_frames(missing)}." if missing else ""
+        if not frames:
+            lines.append(f"  {name}: no image.")
+            continue
+        numbers = f"image {before + 1}" if len(frames) == 1 else f"images {before + 1} to {before + len(frames)}"
+        lines.append(f"  {name}: {numbers}, which show {_frames(frames)}.{lacks}")
+        before += len(frames)
+    return lines
+
+
+def _frames(frames: Sequence[int]) -> str:
+    return f"frame{'' if len(frames) == 1 else 's'} {listed([f'{frame:03d}' for frame in frames])}"

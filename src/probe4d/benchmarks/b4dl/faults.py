@@ -1,0 +1,165 @@
+"""What can be wrong with a generated pair, and what is found wrong with one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from probe4d.benchmarks.b4dl.answer_forms import class_in, interval_answer, yes_no_in
+from probe4d.benchmarks.b4dl.frames_named import frames_named, intervals_in, is_interval
+from probe4d.benchmarks.b4dl.tasks import DESCRIBE
+from probe4d.benchmarks.quoting import with_visible_characters
+
+__all__ = ["FAULTS", "Fault", "fault_of", "is_describing"]
+
+FAULTS: Mapping[str, str] = {
+    "no-reply": "there was no reply",
+    "refusal": "the reply, or an answer in it, refuses or says that it cannot be told",
+    "no-pairs": "the reply holds no pairs in a form that can be read",
+    "cut": "the reply was cut at its limit, within this pair",
+    "no-answer": "a question without an answer",
+    "no-question": "an answer without a question",
+    "unseen": "holds characters that cannot be seen",
+    "frame": "names a frame outside the sequence",
+    "yes-no": "the answer is not Yes or No alone",
+    "class": "the answer is neither Yes or No nor one class of the list",
+    "kind": "the answer does not fit what the question asks for",
+    "interval": "the answer is not one range of frames",
+    "reversed": "the range of the answer ends before it starts",
+    "told": "the question names the range that is its answer",
+    "only-interval": "the answer is only a range of frames, which is another task",
+    "describe": f"the question is not “{DESCRIBE}”",
+    "source": "speaks of the descriptions or the ground truth that it was made from",
+    "duplicate-question": "the question was asked before",
+    "duplicate-answer": "the description was given before",
+}
+"""Kinds of faults and what they mean, in the order in which they are looked for."""
+
+_REFUSES = re.compile(
+    r"\b(?:i'?m sorry|i am sorry|as an ai|i (?:cannot|can't|can not|am unable|am not able)"
+    r"|(?:cannot|can't|can not|could not|couldn't|impossible to|unable to|not possible to) (?:be )?"
+    r"(?:determined?|told|tell|answer(?:ed)?|known?|inferred|infer|confirm(?:ed)?)"
+    r"|not (?:specified|mentioned|provided|stated|enough information)|insufficient information|n/a)\b",
+    re.IGNORECASE,
+)
+_SOURCE = re.compile(
+    r"\bdescriptions?\b|\bground[- ]truth\b|\bannotations?\b|\b(?:the|these|camera) images?\b|\bin the text\b",
+    re.IGNORECASE,
+)
+_ASKS_WHICH = re.compile(r"\b(?:which|what|who)\b", re.IGNORECASE)
+_ASKS_WHETHER = re.compile(
+    r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?:n't)?\s", re.IGNORECASE
+)
+_DESCRIBING = re.compile(r"(?:please )?describe (?:the|this) (?:4d )?lidar[- ]?sequence", re.IGNORECASE)
+
+
+class Fault(NamedTuple):
+    """Something wrong with a reply or a pair.
+
+    Attributes:
+        kind: One of `FAULTS`.
+        what: What is wrong, as a sentence.
+        question: The question, where there is one.
+        answer: The answer, where there is one.
+    """
+
+    kind: str
+    what: str
+    question: str | None = None
+    answer: str | None = None
+
+
+def fault_of(task: str, question: str, answer: str, start: int, end: int) -> Fault | None:
+    """The first thing that is wrong with a pair, by itself; null where nothing is.
+
+    Args:
+        task: One of `TASKS`.
+        question: The question, one line.
+        answer: The answer, one line.
+        start: First key frame of the sequence.
+        end: Its last.
+    """
+    found = _of_any(question, answer, start, end) or _BY_TASK[task](question, answer)
+    return None if found is None else Fault(found[0], found[1], question, answer)
+
+
+def is_describing(question: str) -> bool:
+    """Whether a question is the fixed one of descriptions, however it is spelt."""
+    return _DESCRIBING.fullmatch(question.strip(" .?!:\"'")) is not None
+
+
+_Found = tuple[str, str] | None
+
+
+def _of_any(question: str, answer: str, start: int, end: int) -> _Found:
+    both = f"{question}\n{answer}"
+    if with_visible_characters(both) != both:
+        return "unseen", "It holds characters that cannot be seen."
+    outside = sorted(frame for frame in frames_named(both) if not start <= frame <= end)
+    if outside:
+        return "frame", f"It names frame {outside[0]:03d}; the sequence has frames {start:03d} to {end:03d}."
+    if _REFUSES.search(answer):
+        return "refusal", "The answer says that it cannot be told."
+    if not is_describing(question) and (told := _SOURCE.search(both)):
+        return "source", f"It speaks of what it was made from ({told[0]})."
+    return None
+
+
+def _existence(question: str, answer: str) -> _Found:
+    if yes_no_in(answer):
+        return _whether(question)
+    if class_in(answer) is None:
+        return "class", "The answer is neither Yes or No nor one class of the list."
+    if not _asks_which(question):
+        return "kind", "The question asks whether something is so, and the answer is a class."
+    return None
+
+
+def _binary(question: str, answer: str) -> _Found:
+    return _whether(question) if yes_no_in(answer) else ("yes-no", "The answer is not Yes or No alone.")
+
+
+def _whether(question: str) -> _Found:
+    if _asks_which(question):
+        return "kind", "The question asks which or what, and the answer is Yes or No."
+    return None
+
+
+def _asks_which(question: str) -> bool:
+    """Whether a question asks which or what, before it asks whether: `Is there a car, which ...` asks whether."""
+    which, whether = _ASKS_WHICH.search(question), _ASKS_WHETHER.search(question)
+    return which is not None and (whether is None or which.start() < whether.start())
+
+
+def _time_grounding(question: str, answer: str) -> _Found:
+    interval = interval_answer(answer)
+    if interval is None:
+        return "interval", "The answer is not one range of frames, such as “from frame 000 to frame 000”."
+    if interval[0] > interval[1]:
+        return "reversed", f"Its range ends at frame {interval[1]:03d}, before it starts at {interval[0]:03d}."
+    if interval in intervals_in(question):
+        return "told", "The question names the range that is its answer."
+    return None
+
+
+def _description(question: str, _answer: str) -> _Found:
+    return None if is_describing(question) else ("describe", f"The question is not “{DESCRIBE}”")
+
+
+def _temporal_understanding(_question: str, answer: str) -> _Found:
+    return ("only-interval", "The answer is only a range of frames.") if is_interval(answer) else None
+
+
+def _anything(_question: str, _answer: str) -> _Found:
+    return None
+
+
+_BY_TASK = {
+    "existence": _existence,
+    "binary": _binary,
+    "time-grounding": _time_grounding,
+    "description": _description,
+    "temporal-understanding": _temporal_understanding,
+    "comprehensive": _anything,
+}

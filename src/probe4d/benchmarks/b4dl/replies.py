@@ -1,0 +1,178 @@
+"""Reads what a model replied: descriptions of a sequence, and the pairs of a task with what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from probe4d.benchmarks.b4dl.faults import FAULTS, Fault, fault_of
+from probe4d.benchmarks.b4dl.reply_text import RawPair, raw_reply, without_thoughts
+from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS
+from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
+from probe4d.benchmarks.quoting import with_visible_characters
+
+__all__ = ["ReadDescription", "ReadPairs", "merged_pairs", "read_description", "read_pairs"]
+
+_REFUSAL_BEGINS = re.compile(
+    r"\W{0,5}(?:i'?m sorry|i am sorry|sorry,|i can(?:no|')t|i can not|i am unable|i'm unable|as an ai)", re.IGNORECASE
+)
+
+
+class ReadPairs(NamedTuple):
+    """What a reply came to.
+
+    Attributes:
+        pairs: Question and answer of the pairs that can be taken, as many as were asked for at most.
+        faults: What cannot be taken, and why, in the order of the reply.
+        missing: How many pairs fewer than asked for there are.
+        extra: Pairs without a fault beyond those asked for, which are not taken.
+    """
+
+    pairs: list[tuple[str, str]]
+    faults: list[Fault]
+    missing: int
+    extra: int = 0
+
+
+class ReadDescription(NamedTuple):
+    """A description, or why there is none.
+
+    Attributes:
+        text: The description in one paragraph; null where there is none.
+        fault: Why there is none.
+    """
+
+    text: str | None
+    fault: Fault | None = None
+
+
+def read_description(text: str | None, finish_reason: str | None) -> ReadDescription:
+    """Read a reply to a context prompt.
+
+    Args:
+        text: The reply as it came; null where there is none.
+        finish_reason: Why generation ended.
+    """
+    if text is None:
+        return ReadDescription(None, _whole("no-reply"))
+    said = " ".join(with_visible_characters(without_thoughts(text)).split())
+    reason = (finish_reason or "").lower()
+    if reason in REFUSAL_REASONS | FILTER_REASONS or _REFUSAL_BEGINS.match(said):
+        return ReadDescription(None, _whole("refusal"))
+    if reason in CUT_REASONS:
+        return ReadDescription(None, Fault("cut", "The description was cut at its limit."))
+    if not said:
+        return ReadDescription(None, _whole("no-reply"))
+    return ReadDescription(said)
+
+
+def read_pairs(
+    task: str,
+    text: str | None,
+    finish_reason: str | None,
+    start: int,
+    end: int,
+    *,
+    wanted: int | None = None,
+    taken: Sequence[tuple[str, str]] = (),
+) -> ReadPairs:
+    """Read the pairs of a reply, and say of every other thing in it why it is not taken.
+
+    Args:
+        task: One of `TASKS`.
+        text: The reply as it came; null where there is none.
+        finish_reason: Why generation ended; of a reply that was cut, the pair at its end is not taken.
+        start: First key frame of the sequence.
+        end: Its last.
+        wanted: Pairs that were asked for; null takes those of the task.
+        taken: Pairs of an earlier reply, which this one may not repeat.
+    """
+    wanted = TASKS[task].pairs if wanted is None else wanted
+    if text is None:
+        return ReadPairs([], [_whole("no-reply")], wanted)
+    reason = (finish_reason or "").lower()
+    said = without_thoughts(text)
+    if reason in REFUSAL_REASONS:
+        return ReadPairs([], [_whole("refusal")], wanted)
+    found = raw_reply(said)
+    raw, faults = list(found.pairs), []
+    is_cut = reason in CUT_REASONS
+    if is_cut and not found.is_closed and raw:
+        faults.append(_cut(raw.pop()))
+    elif found.is_open or (is_cut and not raw):
+        faults.append(_cut(RawPair(None, None)))
+    elif not raw:
+        is_refusal = reason in FILTER_REASONS or _REFUSAL_BEGINS.match(said)
+        faults.append(_whole("refusal" if is_refusal else "no-pairs"))
+    good, bad = _checked(task, raw, start, end, taken)
+    pairs = good[:wanted]
+    return ReadPairs(pairs, [*bad, *faults], wanted - len(pairs), len(good) - len(pairs))
+
+
+def merged_pairs(first: ReadPairs, repaired: ReadPairs) -> ReadPairs:
+    """What a reply and the reply to its repair come to together; of the repair, what was missing was asked for.
+
+    Args:
+        first: The first reply.
+        repaired: The second one, read with `wanted=first.missing` and `taken=first.pairs`.
+    """
+    pairs, faults = [*first.pairs, *repaired.pairs], [*first.faults, *repaired.faults]
+    return ReadPairs(pairs, faults, repaired.missing, first.extra + repaired.extra)
+
+
+def _checked(
+    task: str, raw: Sequence[RawPair], start: int, end: int, taken: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[str, str]], list[Fault]]:
+    questions = {_folded(question) for question, _ in taken}
+    answers = {_folded(answer) for _, answer in taken}
+    good, faults = [], []
+    for question, answer in raw:
+        fault = _of_raw(task, question, answer, start, end, questions, answers)
+        if fault is not None or question is None or answer is None:
+            faults.extend([fault] if fault else [])
+            continue
+        questions.add(_folded(question))
+        answers.add(_folded(answer))
+        good.append((DESCRIBE if task == "description" else question, answer))
+    return good, faults
+
+
+def _of_raw(
+    task: str,
+    question: str | None,
+    answer: str | None,
+    start: int,
+    end: int,
+    questions: set[str],
+    answers: set[str],
+) -> Fault | None:
+    if question is None or not any(map(str.isalnum, question)):
+        return Fault("no-question", "The answer has no question.", question, answer)
+    if answer is None or not any(map(str.isalnum, answer)):
+        return Fault("no-answer", "The question has no answer.", question, answer)
+    if fault := fault_of(task, question, answer, start, end):
+        return fault
+    if task == "description":
+        if _folded(answer) in answers:
+            return Fault("duplicate-answer", "The description was given before.", question, answer)
+    elif _folded(question) in questions:
+        return Fault("duplicate-question", "The question was asked before.", question, answer)
+    return None
+
+
+def _folded(text: str) -> str:
+    """Letters, digits and single spaces: what two texts that say the same in the same words share."""
+    words = "".join(c if c.isalnum() else " " for c in unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(words.split())
+
+
+def _cut(pair: RawPair) -> Fault:
+    return Fault("cut", "The reply was cut at its limit, within this pair.", pair.question, pair.answer)
+
+
+def _whole(kind: str) -> Fault:
+    """A fault of a reply as a whole."""
+    words = FAULTS[kind]
+    return Fault(kind, f"{words[:1].upper()}{words[1:]}.")
