@@ -13,7 +13,7 @@ from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.benchmarks.quoting import with_visible_characters
 
-__all__ = ["ReadDescription", "ReadPairs", "merged_pairs", "read_description", "read_pairs"]
+__all__ = ["ReadDescription", "ReadPairs", "read_description", "read_pairs"]
 
 _REFUSAL_BEGINS = re.compile(
     r"\W{0,5}(?:i'?m sorry|i am sorry|sorry,|i can(?:no|')t|i can not|i am unable|i'm unable|as an ai)", re.IGNORECASE
@@ -109,17 +109,6 @@ def read_pairs(
     good, bad = _checked(task, raw, start, end, taken)
     pairs = good[:wanted]
     return ReadPairs(pairs, [*bad, *faults], wanted - len(pairs), len(good) - len(pairs))
-
-
-def merged_pairs(first: ReadPairs, repaired: ReadPairs) -> ReadPairs:
-    """What a reply and the reply to its repair come to together; of the repair, what was missing was asked for.
-
-    Args:
-        first: The first reply.
-        repaired: The second one, read with `wanted=first.missing` and `taken=first.pairs`.
-    """
-    pairs, faults = [*first.pairs, *repaired.pairs], [*first.faults, *repaired.faults]
-    return ReadPairs(pairs, faults, repaired.missing, first.extra + repaired.extra)
 
 
 def _checked(
