@@ -1,0 +1,232 @@
+"""From sequences to question-answer pairs: pictures described, descriptions asked for pairs, faulty ones asked again.
+
+Whatever a model writes comes through one `Generator`; given its replies, what comes out is always the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from probe4d.benchmarks.b4dl.context_prompts import context_prompts
+from probe4d.benchmarks.b4dl.faults import FAULTS, Fault
+from probe4d.benchmarks.b4dl.pair_prompts import pair_prompt, repair_prompt
+from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
+from probe4d.benchmarks.b4dl.replies import ReadPairs, read_description, read_pairs
+from probe4d.benchmarks.b4dl.tasks import TASKS
+from probe4d.benchmarks.generating import Generated, Generator, Prompt, Stage
+from probe4d.scenes.tables import Scenes
+from probe4d.wording import listed
+
+__all__ = ["DESCRIPTIONS_SCHEMA", "FAULTS_SCHEMA", "SHORT_SCHEMA", "Pairs", "generated_pairs"]
+
+DESCRIPTIONS_SCHEMA: dict[str, pl.DataType] = {
+    "sequence": pl.String(),
+    "group": pl.String(),  # of views: front or rear, left or right
+    "text": pl.String(),  # null where there is none that can be used
+    "fault": pl.String(),  # why not, a sentence
+}
+"""Descriptions of sequences, a row a prompt for one."""
+
+FAULTS_SCHEMA: dict[str, pl.DataType] = {
+    "sequence": pl.String(),
+    "task": pl.String(),
+    "stage": pl.String(),  # of the reply: pairs or repairs
+    "kind": pl.String(),
+    "what": pl.String(),  # a sentence
+    "question": pl.String(),  # null where the reply as a whole is at fault
+    "answer": pl.String(),
+}
+"""What of replies could not be taken, and why, a row a fault."""
+
+SHORT_SCHEMA: dict[str, pl.DataType] = {
+    "sequence": pl.String(),
+    "task": pl.String(),
+    "wanted": pl.Int32(),
+    "pairs": pl.Int32(),
+    "why": pl.String(),
+}
+"""Sequences and tasks of fewer pairs than wanted, a row each."""
+
+
+class Pairs(NamedTuple):
+    """What was generated.
+
+    Attributes:
+        pairs: Columns of `PAIRS_SCHEMA`, in the order of sequences, tasks and replies.
+        descriptions: Columns of `DESCRIPTIONS_SCHEMA`.
+        faults: Columns of `FAULTS_SCHEMA`.
+        short: Columns of `SHORT_SCHEMA`.
+    """
+
+    pairs: pl.DataFrame
+    descriptions: pl.DataFrame
+    faults: pl.DataFrame
+    short: pl.DataFrame
+
+
+class _Asked(NamedTuple):
+    """A sequence and a task, and what the replies about them came to."""
+
+    sequence: str
+    task: str
+    prompt: Prompt
+    replies: list[tuple[Stage, ReadPairs]]
+    failures: list[str]
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        return [pair for _, read in self.replies for pair in read.pairs]
+
+    @property
+    def missing(self) -> int:
+        return TASKS[self.task].pairs - len(self.pairs)
+
+
+def generated_pairs(
+    sequences: pl.DataFrame,
+    scenes: Scenes,
+    generator: Generator,
+    *,
+    tasks: Sequence[str],
+    phrases: Mapping[str, Sequence[str]],
+    longest_side_px: int,
+) -> Pairs:
+    """Have pairs generated: a call for each description, one a sequence and task, one more where pairs are missing.
+
+    A sequence of which a description is missing gets no pairs: questions made of half of what is around the vehicle
+    would deny what is in the other half.
+
+    Args:
+        sequences: Columns of `SEQUENCES_SCHEMA`.
+        scenes: The scenes, with cameras.
+        generator: Who replies.
+        tasks: Names of the tasks that pairs are wanted of.
+        phrases: Annotation phrases by sequence; without any, prompts have no ground truth.
+        longest_side_px: Longest side of the pictures that are shown.
+
+    Raises:
+        InputError: The scenes have no cameras or none of the images, or the generator cannot be asked this.
+        RunError: The generator has not all replies yet.
+    """
+    contexts = context_prompts(sequences, scenes, longest_side_px=longest_side_px)
+    descriptions = _descriptions(contexts, generator.replies("contexts", contexts))
+    asked = _asked(sequences, descriptions, tasks, phrases)
+    bounds = {name: (start, end) for name, start, end in sequences.select("sequence", "start", "end").iter_rows()}
+    _take("pairs", asked, {one.prompt.key: one.prompt for one in asked}, generator, bounds)
+    repairs = {one.prompt.key: repair_prompt(one.prompt, one.replies[-1][1]) for one in asked if _is_repaired(one)}
+    _take("repairs", [one for one in asked if one.prompt.key in repairs], repairs, generator, bounds)
+    return Pairs(
+        pl.DataFrame(_pair_rows(asked), schema=PAIRS_SCHEMA, orient="row"),
+        descriptions,
+        pl.DataFrame(_fault_rows(asked), schema=FAULTS_SCHEMA, orient="row"),
+        pl.DataFrame(_short_rows(sequences, descriptions, tasks, asked), schema=SHORT_SCHEMA, orient="row"),
+    )
+
+
+def _descriptions(prompts: Iterable[Prompt], replies: Mapping[str, Generated]) -> pl.DataFrame:
+    rows = []
+    for prompt in prompts:
+        sequence, _, group = prompt.key.rpartition("/")
+        reply = replies[prompt.key]
+        read = read_description(reply.text, reply.finish_reason)
+        fault = None if read.fault is None else _with_failure(read.fault, reply)
+        rows.append((sequence, group, read.text, fault))
+    return pl.DataFrame(rows, schema=DESCRIPTIONS_SCHEMA, orient="row")
+
+
+def _with_failure(fault: Fault, reply: Generated) -> str:
+    """A fault in words, with what the provider said where there is no reply."""
+    return fault.what if reply.failure is None else f"{fault.what.removesuffix('.')} ({reply.failure})."
+
+
+def _asked(
+    sequences: pl.DataFrame, descriptions: pl.DataFrame, tasks: Sequence[str], phrases: Mapping[str, Sequence[str]]
+) -> list[_Asked]:
+    """What is asked of sequences that have all their descriptions."""
+    texts: dict[str, dict[str, str]] = {}
+    for sequence, group, text in descriptions.select("sequence", "group", "text").iter_rows():
+        texts.setdefault(sequence, {})[group] = text
+    asked = []
+    for row in sequences.iter_rows(named=True):
+        of_sequence = texts.get(row["sequence"])
+        if of_sequence is None or None in of_sequence.values():
+            continue
+        for task in tasks:
+            prompt = pair_prompt(task, row, of_sequence, phrases.get(row["sequence"], ()))
+            asked.append(_Asked(row["sequence"], task, prompt, [], []))
+    return asked
+
+
+def _take(
+    stage: Stage,
+    asked: Sequence[_Asked],
+    prompts: Mapping[str, Prompt],
+    generator: Generator,
+    bounds: Mapping[str, tuple[int, int]],
+) -> None:
+    """Have a stage replied to and read; of a prompt without a reply the reason is noted."""
+    if not prompts:
+        return
+    replies = generator.replies(stage, list(prompts.values()))
+    for one in asked:
+        reply = replies[one.prompt.key]
+        if reply.text is None:
+            one.failures.append(reply.failure or FAULTS["no-reply"])
+        start, end = bounds[one.sequence]
+        read = read_pairs(
+            one.task, reply.text, reply.finish_reason, start, end, wanted=one.missing, taken=tuple(one.pairs)
+        )
+        one.replies.append((stage, read))
+
+
+def _is_repaired(one: _Asked) -> bool:
+    """Whether it is asked again: not where it was not replied to, for then the first prompt is to be sent again."""
+    return one.missing > 0 and not one.failures
+
+
+def _pair_rows(asked: Iterable[_Asked]) -> Iterator[tuple[object, ...]]:
+    for one in asked:
+        for number, (question, answer) in enumerate(one.pairs):
+            yield one.sequence, one.task, number, question, answer
+
+
+def _fault_rows(asked: Iterable[_Asked]) -> Iterator[tuple[object, ...]]:
+    for one in asked:
+        for stage, read in one.replies:
+            for fault in read.faults:
+                yield one.sequence, one.task, stage, fault.kind, fault.what, fault.question, fault.answer
+
+
+def _short_rows(
+    sequences: pl.DataFrame, descriptions: pl.DataFrame, tasks: Sequence[str], asked: Iterable[_Asked]
+) -> Iterator[tuple[object, ...]]:
+    of_pair = {(one.sequence, one.task): one for one in asked}
+    without = _without_descriptions(descriptions)
+    for sequence in sequences["sequence"]:
+        for task in tasks:
+            one = of_pair.get((sequence, task))
+            if one is None:
+                yield sequence, task, TASKS[task].pairs, 0, without.get(sequence, "no image of it is there")
+            elif one.missing:
+                yield sequence, task, TASKS[task].pairs, len(one.pairs), _why(one)
+
+
+def _without_descriptions(descriptions: pl.DataFrame) -> dict[str, str]:
+    """Why sequences have no descriptions to be asked about, in words."""
+    faulty = descriptions.filter(pl.col("text").is_null())
+    return {
+        sequence: f"its {group} views have no description: {fault[:1].lower()}{fault[1:].removesuffix('.')}"
+        for sequence, group, fault in faulty.reverse().select("sequence", "group", "fault").iter_rows()
+    }
+
+
+def _why(one: _Asked) -> str:
+    """Why there are too few, in words: what the provider said, and how often replies had which fault."""
+    kinds = Counter(fault.kind for _, read in one.replies for fault in read.faults if fault.kind != "no-reply")
+    faults = [f"{n} × {FAULTS[kind]}" for kind, n in kinds.most_common()]
+    failed = [f"there was no reply ({failure})" for failure in one.failures]
+    return listed([*faults, *failed] or ["replies held fewer pairs"])
