@@ -308,6 +308,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("import", "training", "nowhere", "--out", "imported"),
     ("import", "waypoints", "nowhere", "--bench", "nowhere", "--out", "imported"),
     ("import", "lidar-hallu", "nowhere", "--out", "imported"),
+    ("import", "b4dl", "nowhere", "--out", "imported"),
     ("ask", "nowhere", "--model", "openai/m", "--out", "asked"),
     ("judge", "run", "nowhere", "nowhere", "--model", "openai/m", "--out", "judged"),
     ("judge", "agree", "nowhere"),

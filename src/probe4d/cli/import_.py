@@ -9,6 +9,7 @@ import typer
 
 from probe4d.cli import app, output
 from probe4d.evidence.ego_text_kind import EgoText
+from probe4d.exchange.b4dl_release.layouts import Layout
 from probe4d.wording import counted, most_frequent
 
 imports = typer.Typer(help="Import released questions, or answers recorded elsewhere.", no_args_is_help=True)
@@ -40,6 +41,39 @@ def import_lidar_hallu(
     if run is not None and done.run is not None:
         told = f"{done.run.model}, {done.run.setting}, {done.run.layout} layout"
         typer.echo(f"{run}: {counted(done.answers, 'answer')}, {counted(done.errors, 'error')} ({told})")
+    for sentence in done.notes:
+        output.note(sentence)
+
+
+@imports.command("b4dl")
+def import_b4dl(
+    release: Annotated[
+        Path,
+        typer.Argument(metavar="RELEASE", help="Folder of the release in any of its layouts, or one of its files."),
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Benchmark folder to write.")],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="DATAROOT", help="Dataset; left out: scenes keep the ids of the release."),
+    ] = None,
+    version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None,
+    split: Annotated[
+        Literal["train", "test"] | None, typer.Option("--split", help="Rows to import; left out: all.")
+    ] = None,
+    layout: Annotated[
+        Layout | None,
+        typer.Option("--layout", help="Layout to read of a folder with several; left out: the one that says most."),
+    ] = None,
+) -> None:
+    """Import B4DL's released questions, or such as its pipeline generates."""
+    from probe4d.exchange.b4dl_release.importing import import_b4dl as import_release
+    from probe4d.scenes.opening import open_scenes
+
+    scenes = None if data is None else open_scenes(data, version=version)
+    done = import_release(release, out, scenes=scenes, split=split, layout=layout)
+    typer.echo(f"{out}: {counted(done.benchmark.table.height, 'question')} ({done.layout} layout)")
+    for line in most_frequent(done.benchmark.record.exclusions, rest="for other reasons"):
+        output.note(f"left out: {line}")
     for sentence in done.notes:
         output.note(sentence)
 

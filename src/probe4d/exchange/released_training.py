@@ -3,47 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
-
-import msgspec
 
 from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
+from probe4d.exchange.released_rows import ReleasedRow, Said, read_released, said_in
 from probe4d.models.lidar_lm.training.rows import TrainingRow, with_ego_text, write_training_rows
 from probe4d.scenes.tables import Scenes
-from probe4d.store.json_tables import read_table
-from probe4d.store.logs import read_lines
 from probe4d.wording import listed, most_frequent
 
 __all__ = ["ImportedRows", "import_training"]
-
-_PLACES = ("<video>", "<image>", "<4DLiDAR>")
-"""What stands for LiDAR features at the beginning of a released question."""
-_OF_A_FRAME = "<image>"
-
-
-class Turn(msgspec.Struct, frozen=True):
-    """What one side of a conversation says."""
-
-    who: str = msgspec.field(name="from")
-    value: str
-
-
-class ReleasedRow(msgspec.Struct, frozen=True):
-    """A row of any of the releases; each has some of these."""
-
-    scene_id: str | None = None
-    scene_token: str | None = None
-    sample_token: str | None = None
-    id: str | None = None
-    question: str | None = None
-    answer: str | None = None
-    answer_lidar: str | None = None
-    conversations: tuple[Turn, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -57,12 +29,6 @@ class ImportedRows:
 
     rows: int
     left_out: Mapping[str, int]
-
-
-class _Said(NamedTuple):
-    question: str
-    answer: str
-    of_a_frame: bool
 
 
 def import_training(
@@ -87,8 +53,8 @@ def import_training(
     places = None if scenes is None else _Places(scenes)
     rows: list[TrainingRow] = []
     left_out: Counter[str] = Counter()
-    for where, released in _read(file):
-        said = _said(released, file, where)
+    for where, released in read_released(file):
+        said = said_in(released, file, where)
         place = _place(released, said, places, file, where)
         if place is None:
             left_out["its scene is not among those of the dataset"] += 1
@@ -124,49 +90,8 @@ class _Places:
         self.samples = {token: (scene, frame) for token, scene, frame in keyframes.iter_rows()}
 
 
-def _read(file: Path) -> Iterator[tuple[str, ReleasedRow]]:
-    if not file.is_file():
-        raise InputError("there is no such file.", path=file)
-    if file.suffix == ".jsonl":
-        yield from ((f"line {line}", row) for line, row in read_lines(file, ReleasedRow))
-        return
-    number = 0
-    for block in read_table(file, ReleasedRow):
-        for row in block:
-            number += 1
-            yield f"record {number}", row
-
-
-def _said(row: ReleasedRow, file: Path, where: str) -> _Said:
-    """Question and answer of a row, without white space around them and without places of features."""
-    turns = row.conversations
-    if turns is not None:
-        if [turn.who for turn in turns] != ["human", "gpt"]:
-            speakers = ", ".join(turn.who for turn in turns)
-            raise InputError(
-                f"is a conversation of {speakers or 'nobody'}, not of one question (human) and one answer (gpt).",
-                path=file,
-                row=where,
-            )
-        question, answer = (turn.value for turn in turns)
-    elif row.question is None or (row.answer is None and row.answer_lidar is None):
-        raise InputError(
-            "has neither conversations nor question and answer (or answer_lidar).",
-            path=file,
-            row=where,
-            remedy="Give a file as B4DL or LiDAR-LLM-Nu-Caption were released.",
-        )
-    else:
-        question, answer = row.question, row.answer or row.answer_lidar or ""
-    of_a_frame = row.sample_token is not None
-    while place := next((place for place in _PLACES if question.lstrip().startswith(place)), None):
-        of_a_frame |= place == _OF_A_FRAME
-        question = question.lstrip().removeprefix(place)
-    return _Said(question.strip(), answer.strip(), of_a_frame)
-
-
 def _place(
-    row: ReleasedRow, said: _Said, places: _Places | None, file: Path, where: str
+    row: ReleasedRow, said: Said, places: _Places | None, file: Path, where: str
 ) -> tuple[str, int | None] | None:
     """Scene and key frame of a row, the latter null where it is about a whole scene; null where it is not known."""
     if said.of_a_frame:
