@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from street_scenes import QUERY, Place, Thing, answer, signals_in, still, text
+from street_scenes import answer, signals_in, text
+
+from placed_streets import QUERY, Place, Thing, still
 
 
 def around(count: int, range_m: float = 12.0, category: str = "vehicle.car") -> list[Thing]:

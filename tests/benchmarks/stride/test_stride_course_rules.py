@@ -8,8 +8,9 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from street_scenes import QUERY, Thing, answer, answers, driving, moving, signals_in, still, street, text, turned_way
+from street_scenes import answer, answers, signals_in, text
 
+from placed_streets import QUERY, Thing, driving, moving, still, street, turned_way
 from probe4d.benchmarks.stride.courses import DRIVEN, courses_of
 from probe4d.benchmarks.stride.signals import Signals, signals_of
 from probe4d.benchmarks.stride.thresholds import COURSE_M, NEAR_MISS_M

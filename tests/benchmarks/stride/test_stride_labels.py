@@ -3,8 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from street_scenes import SCENE, Thing, still, street, text
+from street_scenes import text
 
+from placed_streets import SCENE, Thing, still, street
 from probe4d.benchmarks.stride.labels import LABEL_VALUES, read_labels
 from probe4d.benchmarks.stride.signals import LABELS_SCHEMA, signals_of
 from probe4d.errors import InputError

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from street_scenes import QUERY, Place, Thing, answer, driving, moving, signals_in, still, text
+from street_scenes import answer, signals_in, text
+
+from placed_streets import QUERY, Place, Thing, driving, moving, still
 
 
 def paced(

@@ -6,8 +6,9 @@ import math
 
 import polars as pl
 import pytest
-from street_scenes import QUERY, Place, Thing, answer, answers, driving, moving, signals_in, still, text
+from street_scenes import answer, answers, signals_in, text
 
+from placed_streets import QUERY, Place, Thing, driving, moving, still
 from probe4d.benchmarks.stride.templates import TEMPLATES
 
 

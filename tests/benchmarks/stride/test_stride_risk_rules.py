@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from street_scenes import QUERY, Place, Thing, answer, driving, moving, signals_in, still, text
+from street_scenes import answer, signals_in, text
+
+from placed_streets import QUERY, Place, Thing, driving, moving, still
 
 SIDE_M = 1.87
 """From the middle of the ego vehicle to that of a car whose sides touch: half of both widths."""

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from street_scenes import QUERY, Place, Thing, answer, driving, moving, signals_in, still, text
+from street_scenes import answer, signals_in, text
+
+from placed_streets import QUERY, Place, Thing, driving, moving, still
 
 BLOCKS = "it blocks the way straight ahead"
 LEFT = "it limits the room on the left side"

@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from street_scenes import Place, Thing, driving, mirrored_way, moving, signals_in, still, turned_way
+from street_scenes import signals_in
 
+from placed_streets import Place, Thing, driving, mirrored_way, moving, still, turned_way
 from probe4d.benchmarks.stride.courses import courses_of
 from probe4d.benchmarks.stride.rules import ANSWERED_SCHEMA, RULES
 from probe4d.benchmarks.stride.signals import Signals, signals_of

@@ -4,8 +4,9 @@ import math
 
 import polars as pl
 import pytest
-from street_scenes import QUERY, SCENE, Thing, driving, moving, signals_in, still, street
+from street_scenes import signals_in
 
+from placed_streets import QUERY, SCENE, Thing, driving, moving, still, street
 from probe4d.benchmarks.stride.signals import LABELS_SCHEMA, TARGETS_SCHEMA, Signals, signals_of
 from probe4d.benchmarks.stride.thresholds import MOST_RANGE_M
 from probe4d.benchmarks.tracked_motion import EGO_SCHEMA, OBJECTS_SCHEMA

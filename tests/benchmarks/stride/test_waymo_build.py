@@ -16,9 +16,9 @@ import numpy as np
 import polars as pl
 import pytest
 from mutating import Change, added, changed, dropped, fact, fields, nudged, rebuilt
-from street_scenes import street
 from waymo_driving import FRAMES, SCENES, converted_drives, objects_file
 
+from placed_streets import street
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import LETTERS, Question, derived_id
 from probe4d.benchmarks.stride.build import build

@@ -1,0 +1,73 @@
+"""What the ego vehicle does in windows."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from probe4d.benchmarks.b4dl.annotations.found import chosen, found
+from probe4d.benchmarks.b4dl.annotations.own_motion import (
+    stays_of,
+    stops_and_starts_of,
+    turn_rates_deg_s,
+    turns_of,
+)
+from probe4d.benchmarks.b4dl.annotations.thresholds import (
+    ACCELERATION_MPS2,
+    DRIVE_STEPS,
+    SPEED_CHANGE_MPS,
+    STEADY_MPS,
+    STRAIGHT_DEG,
+    TURN_RATE_DEG_S,
+)
+from probe4d.benchmarks.b4dl.annotations.tracks import Course
+from probe4d.benchmarks.b4dl.annotations.ways import rates_of, runs_of
+
+__all__ = ["ego_events"]
+
+
+def ego_events(ego: Course) -> pl.DataFrame:
+    """All events of the ego vehicle, columns of `FOUND_SCHEMA`."""
+    return pl.concat(
+        [
+            stays_of(ego, "stands still"),
+            _drives(ego),
+            _changes_of_speed(ego),
+            stops_and_starts_of(ego),
+            turns_of(ego),
+        ]
+    )
+
+
+def _drives(ego: Course) -> pl.DataFrame:
+    """Forward without turning, and backwards."""
+    forward = ego.forward_mps
+    on = runs_of(ego.moves & (forward > 0) & (np.abs(turn_rates_deg_s(ego)) < TURN_RATE_DEG_S))
+    on = on.where(on.steps >= DRIVE_STEPS)
+    speeds = on.along(ego.speeds_mps)
+    steady = np.fmax.reduce(speeds, axis=1) - np.fmin.reduce(speeds, axis=1) <= STEADY_MPS
+    straight = np.abs(np.degrees(on.gain(ego.way.turned_rad))) <= STRAIGHT_DEG
+    words = chosen(
+        [
+            (straight & steady, "drives straight on at a steady speed"),
+            (straight, "drives straight on"),
+            (steady, "drives on at a steady speed"),
+        ],
+        "drives on",
+    )
+    back = runs_of(ego.moves & (forward < 0))
+    return pl.concat(
+        [
+            found(on, "drives-on", words, "none"),
+            found(back.where(back.steps >= DRIVE_STEPS), "reverses", "drives backwards", "none"),
+        ]
+    )
+
+
+def _changes_of_speed(ego: Course) -> pl.DataFrame:
+    accelerations = rates_of(ego.speeds_mps, ego.way.times_s)
+    tables = []
+    for sign, event in ((1, "accelerates"), (-1, "brakes")):
+        runs = runs_of(sign * accelerations >= ACCELERATION_MPS2)
+        tables.append(found(runs.where(sign * runs.gain(ego.speeds_mps) >= SPEED_CHANGE_MPS), event, event, "none"))
+    return pl.concat(tables)
