@@ -18,6 +18,7 @@ _SKIPPED_LINE = re.compile(
 )
 """Fences, rules between pairs, headings that are no question."""
 
+_QUOTED_LINE = re.compile(r"^[ \t]{0,4}>[ \t]?", re.MULTILINE)
 _BULLET = r"[ \t>*#\u2022+_`-]{0,12}(?:\(?\d{1,3}[.):][ \t*_]{0,6})?"
 _NUMBER = r"[ \t]?[#.]?[ \t]?\d{1,3}"
 _BOLD, _COLON, _LINE_ENDS = r"[*_]{0,3}", "[:\uff1a]", r"[*_ \t]{0,6}$"
@@ -92,6 +93,8 @@ def raw_reply(text: str) -> RawReply:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if _JSON_BEGINS.search(text) and (found := _from_objects(text)).pairs:
         return found
+    if text.lstrip().startswith(">"):
+        text = _QUOTED_LINE.sub("", text)
     text = _SKIPPED_LINE.sub("", text)
     marks = list(_MARK.finditer(text))
     if not any(_asks(mark) for mark in marks):
