@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+
 from b4dl_making import (
     HUGGINGFACE,
     OTHER_SCENE,
@@ -22,7 +23,6 @@ from b4dl_making import (
     scene_metadata,
     written,
 )
-
 from probe4d.benchmarks.benchmark import read_benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
@@ -99,7 +99,7 @@ def test_sequences_of_generated_files_give_the_frames(tmp_path: Path) -> None:
     assert {one.frames for one in questions} == {(12, 14, 16, 18, 20)}
     assert {one.facts["sequence"] for one in questions} == {SEQUENCE}
     assert [one.answer for one in questions] == ["Yes", "14-14"]
-    assert [one.context for one in questions] == ["bus", "9"]
+    assert [one.context for one in questions] == ["bus", "5 frames"]
 
 
 def test_chunks_are_read_by_their_numbers_and_gaps_are_told(tmp_path: Path) -> None:

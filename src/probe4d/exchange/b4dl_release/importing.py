@@ -213,8 +213,9 @@ def _card(table: pl.DataFrame, record: BenchmarkRecord, left_out: Sequence[LeftO
     return f"""# B4DL, as released
 
 Imported by Probe4D {__version__}: {size}. Answers are those
-of the release, which a language model wrote; nothing here was measured. `facts` hold the release's ids and what nuScenes says of the scene (`human_annotation`); what the release
-does not say is null. A family `{UNKNOWN}` is of rows whose task it does not say.
+of the release, which a language model wrote; nothing here was measured. `facts` hold the release's ids and what
+nuScenes says of the scene (`human_annotation`); what the release does not say is null. A family `{UNKNOWN}` is of rows
+whose task it does not say.
 
 | family | format | questions |
 |---|---|---|

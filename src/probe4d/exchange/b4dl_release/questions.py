@@ -8,13 +8,12 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
+from probe4d.benchmarks.b4dl.answer_forms import classes_named
 from probe4d.benchmarks.b4dl.released_wording import answer_as_released
 from probe4d.benchmarks.b4dl.tasks import SUITE_NAME, VOCABULARY
 from probe4d.benchmarks.question import QUESTION_SCHEMA, question_ids
 
 __all__ = ["LeftOutRow", "Made", "questions_of"]
-
-_TAGS = {word: rf"(?i)\b{word.replace(' ', ' ?')}s?\b" for word in VOCABULARY}
 
 
 class LeftOutRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +69,7 @@ def _table(rows: pl.DataFrame) -> pl.DataFrame:
         answer=pl.col("reference"),
         evidence=pl.struct(frames=frames, views=empty),
         rule=pl.lit("released"),
-        context=_context(),
+        context=pl.Series(list(_contexts(rows)), dtype=pl.String()),
         order=pl.int_range(pl.len(), dtype=pl.Int32).over("family"),
         features=empty,
         needs=empty,
@@ -85,17 +84,16 @@ def _table(rows: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(_ids(table)).select(pl.col(name).cast(kind) for name, kind in QUESTION_SCHEMA.items())
 
 
-def _context() -> pl.Expr:
-    """What text alone can predict: of yes and no the classes named, of an interval the length of the sequence."""
-    named = [pl.when(pl.col("question").str.contains(tag)).then(pl.lit(word)) for word, tag in _TAGS.items()]
-    length = pl.col("end") - pl.col("start") + 1
-    return (
-        pl.when(pl.col("format") == "yes-no")
-        .then(pl.concat_str(named, separator="+", ignore_nulls=True))
-        .when(pl.col("format") == "interval")
-        .then(length.cast(pl.String()).fill_null(""))
-        .otherwise(pl.lit(""))
-    )
+def _contexts(table: pl.DataFrame) -> Iterator[str]:
+    """What text alone can predict: of yes and no the classes named, of an interval how many frames are looked at."""
+    for kind, question, indices in table.select("format", "question", "indices").iter_rows():
+        match kind:
+            case "yes-no":
+                yield " ".join(sorted(classes_named(question)))
+            case "interval" if indices:
+                yield f"{len(indices)} frames"
+            case _:
+                yield ""
 
 
 def _facts(table: pl.DataFrame) -> Iterator[str]:

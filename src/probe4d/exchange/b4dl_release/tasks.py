@@ -2,37 +2,67 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 import polars as pl
 
-from probe4d.benchmarks.b4dl.tasks import TASKS, VOCABULARY
+from probe4d.benchmarks.b4dl.answer_forms import class_in, interval_answer, yes_no_in
+from probe4d.benchmarks.b4dl.frames_named import intervals_in, is_interval
+from probe4d.benchmarks.b4dl.tasks import TASKS
+from probe4d.benchmarks.question import Format
+from probe4d.exchange.b4dl_release.layouts import Group
 
-__all__ = ["UNKNOWN", "with_tasks"]
+__all__ = ["UNKNOWN", "ReadRow", "read_row", "with_tasks"]
 
 UNKNOWN = "unknown"
 """Family of rows of which nothing tells the task; where their group is told it is `unknown-simple` or
 `unknown-complex`."""
 
-_YES_NO = r"(?i)^(yes|no)"
-_INTERVAL = (
-    r"(?i)^(?:(?:from|between|in|at|during)\s+)?frames?\s+(\d{1,6})"
-    r"(?:\s*(?:to|and|through|-|–)\s*(?:frame\s+)?(\d{1,6}))?"
-)
-_BEGINS, _WHOLE = r"(?:[.,;:!\s]|$)", r"\s*[.!]?$"  # whether more may follow
-_DESCRIBE = r"(?i)^describe the lidar[- ]sequence\s*\.?$"
-_CLASSES = {word.replace(" ", ""): word for word in VOCABULARY}
-_GROUPS = {task.name: task.group for task in TASKS.values()}
-_OTHER_TEMPLATES = {
+_BEGINS_YES_NO = re.compile(r"(yes|no)\b", re.IGNORECASE)
+_ONE_FRAME = re.compile(r"(?:(?:in|at|during)\s+)?frame\s+(\d{1,6})\s*\.?", re.IGNORECASE)
+_DESCRIBE = re.compile(r"describe the lidar[- ]sequence\s*\.?", re.IGNORECASE)
+_LONGEST_CLASS = 40  # characters; a longer answer is no class, and need not be looked at
+_TEMPLATES: dict[tuple[str, str], str] = {
     ("existence", "yes-no"): "existence-presence",
     ("existence", "class"): "existence-class",
     ("binary", "yes-no"): "binary",
     ("time-grounding", "interval"): "time-grounding",
-    **{(name, "text"): name for name, group in _GROUPS.items() if group == "complex"},
+    **{(task.name, "text"): task.name for task in TASKS.values() if task.group == "complex"},
 }
-"""Templates by family and form; of others they are called by both."""
+"""Templates by family and form of the answer; others are called by both."""
 
 
-def with_tasks(rows: pl.DataFrame, *, without_time_grounding: bool) -> pl.DataFrame:
-    """Add what each row is: `family`, `template`, `format`, `is_class` and `reference`, its answer in that form.
+class ReadRow(NamedTuple):
+    """What a row is.
+
+    Attributes:
+        family: Its task, or that it is not known.
+        template: Its task and the form of its answer.
+        format: Form of the answer.
+        is_class: Whether that is a class of the vocabulary.
+        reference: The answer in that form.
+    """
+
+    family: str
+    template: str
+    format: Format
+    is_class: bool
+    reference: str
+
+
+class _Answer(NamedTuple):
+    """What an answer may be read as, each null where it is not."""
+
+    yes_no: str | None
+    name: str | None
+    interval: str | None
+
+
+def read_row(
+    task: str | None, group: Group | None, question: str, answer: str, *, without_time_grounding: bool = False
+) -> ReadRow:
+    """Tell the task of a row and read its answer.
 
     A file's name tells the task. Of training rows, which have none, an interval is an answer of time grounding, a
     class one of existence, and the one question of description is known; whether a yes or a no answers a question of
@@ -40,66 +70,87 @@ def with_tasks(rows: pl.DataFrame, *, without_time_grounding: bool) -> pl.DataFr
     answer has to be nothing but its form. An answer without the form of its task stays as text.
 
     Args:
-        rows: Columns of `PLACED_SCHEMA`.
+        task: As the file's name tells it; null where it does not.
+        group: Simple or complex, likewise.
+        question: The question.
+        answer: The answer as released.
         without_time_grounding: Whether there are files a task and none of time grounding, whose rows then lie among
             those of temporal understanding (B4DL's generator has no prompt for it).
-
-    Returns:
-        The rows with these columns.
     """
-    answer, is_read = pl.col("answer"), pl.col("family") != UNKNOWN
-    name = answer.str.to_lowercase().str.strip_suffix(".").str.replace_all(" ", "", literal=True)
-    rows = rows.with_columns(name.replace_strict(_CLASSES, default=None, return_dtype=pl.String).alias("class"))
-    rows = rows.with_columns(family=_family(without_time_grounding=without_time_grounding))
-    says_yes_no = answer.str.contains(_YES_NO + _WHOLE) | (is_read & answer.str.contains(_YES_NO + _BEGINS))
-    form = (
-        pl.when(pl.col("family").is_in(["existence", "binary", f"{UNKNOWN}-simple", UNKNOWN]) & says_yes_no)
-        .then(pl.lit("yes-no"))
-        .when((pl.col("family") == "time-grounding") & answer.str.contains(_INTERVAL + _BEGINS))
-        .then(pl.lit("interval"))
-        .when((pl.col("family") == "existence") & pl.col("class").is_not_null())
-        .then(pl.lit("class"))
-        .otherwise(pl.lit("text"))
-    )
-    start, end = (answer.str.extract(_INTERVAL, group).cast(pl.Int32, strict=False) for group in (1, 2))
-    references = {
-        "yes-no": answer.str.extract(_YES_NO, 1).str.to_titlecase(),
-        "interval": pl.format("{}-{}", start, pl.coalesce(end, start)),
-        "class": pl.col("class"),
-    }
-    reference = answer
-    for kind, words in references.items():
-        reference = pl.when(pl.col("form") == kind).then(words).otherwise(reference)
-    template = pl.format("{}-{}", "family", "form")
-    names = {f"{family}-{kind}": other for (family, kind), other in _OTHER_TEMPLATES.items()}
-    return rows.with_columns(form=form).with_columns(
-        template=template.replace(names),
-        format=pl.col("form").replace("class", "text"),
-        is_class=pl.col("form") == "class",
-        reference=reference,
+    whole, loose = _only(answer), _loosely(answer)
+    if task == "temporal-understanding" and without_time_grounding and whole.interval:
+        family = "time-grounding"
+    elif task is not None:
+        family = task
+    elif group != "complex" and (found := _by_form(loose if group == "simple" else whole)):
+        family = found
+    elif group != "simple" and _DESCRIBE.fullmatch(question):
+        family = "description"
+    else:
+        family = UNKNOWN if group is None else f"{UNKNOWN}-{group}"
+    told = whole if family == UNKNOWN else loose
+    match family:
+        case "time-grounding":
+            kind, reference = "interval", told.interval
+        case "existence" if told.name:
+            kind, reference = "class", told.name
+        case "existence" | "binary" | "unknown" | "unknown-simple":
+            kind, reference = "yes-no", told.yes_no
+        case _:
+            kind, reference = "text", answer
+    if reference is None:
+        kind, reference = "text", answer
+    template = _TEMPLATES.get((family, kind), f"{family}-{kind}")
+    formats: dict[str, Format] = {"yes-no": "yes-no", "interval": "interval"}
+    return ReadRow(family, template, formats.get(kind, "text"), kind == "class", reference)
+
+
+def with_tasks(rows: pl.DataFrame, *, without_time_grounding: bool) -> pl.DataFrame:
+    """Add the columns of `ReadRow`.
+
+    Args:
+        rows: Columns of `PLACED_SCHEMA`.
+        without_time_grounding: As `read_row` has it.
+    """
+    read = [
+        read_row(*row, without_time_grounding=without_time_grounding)
+        for row in rows.select("task", "group", "question", "answer").iter_rows()
+    ]
+    schema = dict.fromkeys(ReadRow._fields, pl.String()) | {"is_class": pl.Boolean()}
+    columns = list(zip(*read, strict=True)) or [()] * len(schema)
+    return rows.with_columns(
+        pl.Series(name, values, dtype=kind) for (name, kind), values in zip(schema.items(), columns, strict=True)
     )
 
 
-def _family(*, without_time_grounding: bool) -> pl.Expr:
-    answer, task, group = pl.col("answer"), pl.col("task"), pl.col("group")
-    is_interval = answer.str.contains(_INTERVAL + _WHOLE)
-    is_grounded = (task == "temporal-understanding") & is_interval if without_time_grounding else pl.lit(False)
-    by_form = (
-        pl.when(is_interval | ((group == "simple") & answer.str.contains(_INTERVAL + _BEGINS)))
-        .then(pl.lit("time-grounding"))
-        .when(pl.col("class").is_not_null())
-        .then(pl.lit("existence"))
-    )
-    described = pl.when(pl.col("question").str.contains(_DESCRIBE)).then(pl.lit("description"))
-    unknown = pl.when(group.is_null()).then(pl.lit(UNKNOWN)).otherwise(pl.format(f"{UNKNOWN}-{{}}", group))
-    return (
-        pl.when(is_grounded)
-        .then(pl.lit("time-grounding"))
-        .when(task.is_not_null())
-        .then(task)
-        .when(group == "complex")
-        .then(pl.coalesce(described, unknown))
-        .when(group == "simple")
-        .then(pl.coalesce(by_form, unknown))
-        .otherwise(pl.coalesce(by_form, described, unknown))
-    )
+def _by_form(answer: _Answer) -> str | None:
+    """The simple task that has answers of this form; null where several have, or none."""
+    if answer.yes_no:
+        return None
+    return "existence" if answer.name else "time-grounding" if answer.interval else None
+
+
+def _only(answer: str) -> _Answer:
+    """An answer as what it is whole."""
+    is_short = len(answer) <= _LONGEST_CLASS
+    interval = _written(intervals_in(answer)[0]) if is_interval(answer) else _one_frame(answer)
+    return _Answer(yes_no_in(answer) if is_short else None, class_in(answer) if is_short else None, interval)
+
+
+def _loosely(answer: str) -> _Answer:
+    """The same of an answer that may go on in other words."""
+    whole = _only(answer)
+    begins = _BEGINS_YES_NO.match(answer)
+    yes_no = whole.yes_no or (begins and begins[1].capitalize())
+    named = None if whole.interval else interval_answer(answer)
+    return _Answer(yes_no, whole.name, whole.interval or (named and _written(named)))
+
+
+def _one_frame(answer: str) -> str | None:
+    """An interval of one frame, as `in frame 005.` is."""
+    match = _ONE_FRAME.fullmatch(answer)
+    return None if match is None else _written((int(match[1]), int(match[1])))
+
+
+def _written(interval: tuple[int, int]) -> str:
+    return f"{interval[0]}-{interval[1]}"
