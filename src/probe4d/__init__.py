@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     from probe4d.models.presets import preset_named
     from probe4d.models.request import Model, ModelFailure, Reply, Request
     from probe4d.report.page import write_report
+    from probe4d.report.video.options import VideoOptions
+    from probe4d.report.video.render import render_video
     from probe4d.review.applying import apply_review
     from probe4d.review.people import write_human_run
     from probe4d.review.proposals import read_proposals
@@ -117,6 +119,7 @@ __all__ = [
     "Scenes",
     "Selection",
     "TrainingRow",
+    "VideoOptions",
     "__version__",
     "apply_review",
     "ask",
@@ -162,6 +165,7 @@ __all__ = [
     "read_proposals",
     "read_run",
     "read_training_rows",
+    "render_video",
     "save_released_checkpoint",
     "score_texts",
     "select_split",
@@ -214,6 +218,7 @@ _HOMES = {
     "Scenes": "probe4d.scenes.tables",
     "Selection": "probe4d.runs.selection",
     "TrainingRow": "probe4d.models.lidar_lm.training.rows",
+    "VideoOptions": "probe4d.report.video.options",
     "apply_review": "probe4d.review.applying",
     "ask": "probe4d.runs.ask",
     "propose_references": "probe4d.review.proposing",
@@ -258,6 +263,7 @@ _HOMES = {
     "read_objects": "probe4d.scenes.estimated.objects_file",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
+    "render_video": "probe4d.report.video.render",
     "save_released_checkpoint": "probe4d.models.lidar_lm.checkpoints.released",
     "score_texts": "probe4d.diagnosis.text.scoring",
     "select_split": "probe4d.benchmarks.splits",

@@ -212,6 +212,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("export-checkpoint", "encoder", "--out", "released", code=2)  # which is no language model
     question = pl.read_parquet(workplace.folder / bench / "questions.parquet")["id"][0]
     run("show", bench, question, "--data", data, "--out", "question.png")
+    run("render", data, "sim-0001", "--benchmark", bench, "--frames", "0-1", "--out", "video.gif")
     run("review", bench, "--data", data, "--evidence", "birds-eye", "--per-template", 1, "--out", "sheet.html")
     for harness in ("inspect", "huggingface"):
         shown = ("--evidence", "birds-eye", "--data", data, "--limit", 2)
@@ -302,6 +303,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("train", "projector", "nowhere", "--base", "nowhere", "--features", "nowhere", "--out", "trained"),
     ("train", "lora", "nowhere", "--from", "nowhere", "--features", "nowhere", "--out", "trained"),
     ("show", "nowhere", "0", "--data", "nowhere"),
+    ("render", "nowhere", "scene", "--out", "video.gif"),
     ("export", "nowhere", "--to", "jsonl", "--out", "exported"),
     ("export-checkpoint", "nowhere", "--out", "exported"),
     ("import", "answers", "nowhere", "nowhere", "--out", "imported", "--model", "m"),

@@ -30,6 +30,7 @@ _FILES = (
     "review",
     "review_audit",
     "show",
+    "render",
     "demo",
 )
 

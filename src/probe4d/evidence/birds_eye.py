@@ -20,6 +20,7 @@ from PIL import Image, ImageDraw
 from probe4d.evidence.lettering import frame_words, letter, line_px, text_px, width_px
 from probe4d.evidence.marks import Bounds, Mark, draw_marks
 from probe4d.evidence.pictures import PictureOptions
+from probe4d.evidence.viridis import viridis
 from probe4d.scenes.ego_vehicle import EGO_FRONT_M, EGO_HALF_WIDTH_M, EGO_REAR_M
 from probe4d.scenes.tables import Scenes
 
@@ -37,8 +38,6 @@ _DOT_PART_OF_SIDE = 500
 
 _GREYS = 32
 """Palette indices 0 (black) to 31 (white) are greys; colours of heights follow."""
-_VIRIDIS = ("482878", "3e4989", "31688e", "26828e", "1f9e89", "35b779", "6ece58", "b5de2b", "fde725")
-"""Colours of equal perceived steps, dark to light (matplotlib's viridis, van der Walt and Smith 2015)."""
 _PAPER, _INK, _PANEL, _AXIS, _RING, _WORDS, _EGO = 255, 0, 8, 56, 96, 224, 255
 """Brightness of what is drawn in grey, 0 to 255. Nothing else in the panel is as bright as the ego vehicle."""
 _EGO_OUTLINE_M = (
@@ -241,7 +240,4 @@ def _grey(brightness: int | Bytes) -> Bytes:
 def _palette() -> Bytes:
     """Red, green and blue of every palette index, shape (256, 3)."""
     greys = np.linspace(0, 255, _GREYS).round().astype(np.uint8)
-    stops = np.array([list(bytes.fromhex(colour)) for colour in _VIRIDIS], dtype=np.float64)
-    places = np.linspace(0, len(stops) - 1, 256 - _GREYS)
-    heights = np.stack([np.interp(places, np.arange(len(stops)), channel) for channel in stops.T], axis=-1)
-    return np.concatenate([np.repeat(greys[:, np.newaxis], 3, axis=1), heights.round().astype(np.uint8)])
+    return np.concatenate([np.repeat(greys[:, np.newaxis], 3, axis=1), viridis(256 - _GREYS)])
