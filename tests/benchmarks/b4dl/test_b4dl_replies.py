@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probe4d.benchmarks.b4dl.faults import FAULTS
@@ -103,6 +103,16 @@ def test_whole_objects_of_a_reply_that_was_cut_after_them_are_taken() -> None:
     assert found == ReadPairs(BOTH, [], 8)
 
 
+def test_an_object_that_is_broken_among_others_is_told() -> None:
+    good = json.dumps({"question": CAR[0], "answer": CAR[1]})
+    for text in (
+        f'[{{"question": "Is a "bus" there?", "answer": "No."}}, {good}]',
+        f'{{"pairs": [{{"q": no}}, {good}]}}',
+    ):
+        found = read_pairs("binary", text, "stop", 12, 20)
+        assert (found.pairs, [fault.kind for fault in found.faults]) == ([CAR], ["broken"])
+
+
 FAULTY = [
     ("binary", None, "no-reply"),
     ("binary", "", "no-pairs"),
@@ -154,7 +164,7 @@ def test_each_fault_is_named(task: str, text: str | None, kind: str | None) -> N
 
 
 def test_each_kind_of_fault_has_a_case() -> None:
-    of_their_own = {"cut", "duplicate-question", "duplicate-answer"}
+    of_their_own = {"cut", "broken", "duplicate-question", "duplicate-answer"}
     assert {kind for _, _, kind in FAULTY} - {None} | of_their_own == set(FAULTS)
 
 
@@ -257,6 +267,7 @@ pairs_told = st.lists(
 
 
 @pytest.mark.parametrize("form", RENDERED)
+@settings(max_examples=40)
 @given(pairs=pairs_told)
 def test_what_is_rendered_is_read_again(form: str, pairs: list[tuple[str, str]]) -> None:
     found = read_pairs("comprehensive", RENDERED[form](pairs), "stop", 0, 40)

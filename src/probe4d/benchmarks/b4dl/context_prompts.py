@@ -39,8 +39,8 @@ _TASK = (
     "moments can be analysed. The images show frames {start:03d} to {end:03d} of one drive."
 )
 _WHOLE = (
-    "Write one paragraph about the scene as the LiDAR point cloud captures it, which brings together what all {views} "
-    "views ({names}) show."
+    "Write one paragraph about the scene as the LiDAR point cloud captures it, which brings together what the images "
+    "of the {views} ({names}) show."
 )
 _CONTENT = (
     "Say which types of objects there are, where they are relative to each other, their shapes, sizes, distances and "
@@ -169,7 +169,9 @@ def _images(sequences: pl.DataFrame, scenes: Scenes, groups: Mapping[str, Mappin
 
 def _text(row: Mapping[str, int], group: str, names: Sequence[str], images: pl.DataFrame) -> str:
     """The whole text of a prompt; pictures are numbered in the order in which they are shown."""
-    whole = _WHOLE.format(views=len(names), names=", ".join(names))
+    seen = set(images.filter(pl.col("missing").is_null())["view"])
+    shown = [name for name in names if name in seen]
+    whole = _WHOLE.format(views=counted(len(shown), "view"), names=", ".join(shown))
     instructions = [
         whole,
         _CONTENT,

@@ -18,6 +18,7 @@ FAULTS: Mapping[str, str] = {
     "refusal": "the reply, or an answer in it, refuses or says that it cannot be told",
     "no-pairs": "the reply holds no pairs in a form that can be read",
     "cut": "the reply was cut at its limit, within this pair",
+    "broken": "an object of the reply is no valid JSON",
     "no-answer": "a question without an answer",
     "no-question": "an answer without a question",
     "unseen": "holds characters that cannot be seen",

@@ -33,6 +33,7 @@ _MIRRORED = (
     "Swap left and right in whatever you take from that description."
 )
 _AS_THE_EGO = "Left and right in your pairs are those of the ego vehicle."
+_NONE_SWAPPED = "So they are in the descriptions: never swap them."
 _NOT_SWAPPED = "The description of {place} has the sides of the ego vehicle: do not swap them there."
 _TRUTH = (
     "This is part of the ground truth of the sequence, measured {range}. Use it if needed; it holds where a "
@@ -152,7 +153,7 @@ def repair_prompt(prompt: Prompt, read: ReadPairs) -> Prompt:
 
 def _sides(descriptions: Mapping[str, str]) -> list[str]:
     if REAR not in descriptions:
-        return [_AS_THE_EGO]
+        return [f"{_AS_THE_EGO} {_NONE_SWAPPED}"]
     others = [_PLACES[group] for group in descriptions if group != REAR]
     return [f"{_AS_THE_EGO} {_MIRRORED}", *(_NOT_SWAPPED.format(place=place) for place in others)]
 

@@ -97,13 +97,13 @@ def read_pairs(
     if reason in REFUSAL_REASONS:
         return ReadPairs([], [_whole("refusal")], wanted)
     found = raw_reply(said)
-    raw, faults = list(found.pairs), []
+    raw, faults = list(found.pairs), [_whole("broken")] * found.broken
     is_cut = reason in CUT_REASONS
     if is_cut and not found.is_closed and raw:
         faults.append(_cut(raw.pop()))
     elif found.is_open or (is_cut and not raw):
         faults.append(_cut(RawPair(None, None)))
-    elif not raw:
+    elif not raw and not faults:
         is_refusal = reason in FILTER_REASONS or _REFUSAL_BEGINS.match(said)
         faults.append(_whole("refusal" if is_refusal else "no-pairs"))
     good, bad = _checked(task, raw, start, end, taken)

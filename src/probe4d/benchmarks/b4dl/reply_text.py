@@ -42,6 +42,7 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r"[\[{]\s{0,20}(?:\{\s{0,20})?\"[^\"\\\n]{1,40}\"\s{0,4}:")
+_PAIR_OBJECT = re.compile(r"\{\s{0,20}\"(?:question|q|query)\"\s{0,4}:[^{}]{0,20000}(\}?)", re.IGNORECASE)
 _JSON_BEGINS = re.compile(rf"^[ \t]*{_OBJECT.pattern}", re.MULTILINE)
 _QUESTION_KEYS, _ANSWER_KEYS = ("question", "q", "query", "prompt"), ("answer", "a", "response")
 _MOST_FAILURES = 20
@@ -67,11 +68,13 @@ class RawReply(NamedTuple):
         pairs: The pairs, in its order.
         is_open: Whether the last thing in it is not complete, by its form: an object that does not end.
         is_closed: Whether every pair is known to be complete, by its form, wherever the reply ends.
+        broken: Objects with a question that end, and cannot be read.
     """
 
     pairs: list[RawPair]
     is_open: bool = False
     is_closed: bool = False
+    broken: int = 0
 
 
 def without_thoughts(text: str) -> str:
@@ -151,17 +154,20 @@ def _from_objects(text: str) -> RawReply:
     """The pairs in the JSON objects of a text; whole objects count also where the one around them was cut."""
     decoder = json.JSONDecoder()
     pairs: list[RawPair] = []
-    place, failures, was_cut = 0, 0, False
+    place, failures, broken, is_open = 0, 0, 0, False
     while (begins := _OBJECT.search(text, place)) and failures < _MOST_FAILURES:
         start = text.index("{", begins.start())
         try:
             found, place = decoder.raw_decode(text, start)
-            was_cut = False
-        except (json.JSONDecodeError, RecursionError):  # what encloses whole objects was cut, or this one was
-            failures, place, was_cut = failures + 1, start + 1, True
-            continue
-        pairs += _in_object(found)
-    return RawReply(pairs, is_open="{" in text[place - was_cut :], is_closed=True)
+            pairs += _in_object(found)
+        except (json.JSONDecodeError, RecursionError):  # it is broken, or was cut, or what it encloses is
+            failures, place = failures + 1, start + 1
+            if failed := _PAIR_OBJECT.match(text, start):
+                broken += bool(failed[1])
+                is_open |= not failed[1]
+    rest = text[place:]
+    is_open |= failures == _MOST_FAILURES or ("{" in rest and begins is None and "}" not in rest)
+    return RawReply(pairs, is_open, is_closed=True, broken=broken)
 
 
 def _in_object(found: Any) -> Iterator[RawPair]:
