@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from probe4d.diagnosis.text.as_judges import with_text_metrics
     from probe4d.diagnosis.text.bert_score import BertScore
     from probe4d.diagnosis.text.bleu import Bleu
+    from probe4d.diagnosis.text.dc_score import Diversity, diversity
     from probe4d.diagnosis.text.meteor import Meteor
+    from probe4d.diagnosis.text.question_answers import read_question_answers
     from probe4d.diagnosis.text.rouge import RougeL
     from probe4d.diagnosis.text.scoring import compare_corpora, score_texts
     from probe4d.evidence.camera_images import CameraImages
@@ -97,6 +99,7 @@ __all__ = [
     "Course",
     "DetectionFilters",
     "Diagnosis",
+    "Diversity",
     "EncoderTraining",
     "FeatureFolder",
     "Generation",
@@ -132,6 +135,7 @@ __all__ = [
     "detect",
     "detect_objects",
     "diagnose",
+    "diversity",
     "dry_judge",
     "dry_run",
     "embed_images",
@@ -163,6 +167,7 @@ __all__ = [
     "read_judgements",
     "read_objects",
     "read_proposals",
+    "read_question_answers",
     "read_run",
     "read_training_rows",
     "render_video",
@@ -195,6 +200,7 @@ _HOMES = {
     "Course": "probe4d.models.course",
     "DetectionFilters": "probe4d.scenes.estimated.filters",
     "Diagnosis": "probe4d.diagnosis.diagnose",
+    "Diversity": "probe4d.diagnosis.text.dc_score",
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
@@ -231,6 +237,7 @@ _HOMES = {
     "detect": "probe4d.models.detectors.detecting",
     "detect_objects": "probe4d.exchange.detected_objects",
     "diagnose": "probe4d.diagnosis.diagnose",
+    "diversity": "probe4d.diagnosis.text.dc_score",
     "dry_judge": "probe4d.diagnosis.judging.dry_run",
     "dry_run": "probe4d.runs.dry_run",
     "embed_images": "probe4d.models.lidar_lm.training.encoder",
@@ -261,6 +268,7 @@ _HOMES = {
     "read_judge_labels": "probe4d.exchange.judge_labels",
     "read_judgements": "probe4d.diagnosis.judging.judgements",
     "read_objects": "probe4d.scenes.estimated.objects_file",
+    "read_question_answers": "probe4d.diagnosis.text.question_answers",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
     "render_video": "probe4d.report.video.render",

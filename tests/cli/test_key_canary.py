@@ -204,6 +204,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("convert", "wod-e2e", data, "--out", "converted", code=2)  # which has no shards
     run("build", "lidar-hallu", data, "--out", "bench", "--per-family", 4)
     run("check", bench, data)
+    run("diversity", bench, "--encoder", "nowhere", "--pairs", 2, code=2)  # where no encoder is
     run("prompts", bench, "--out", "prompts.jsonl")
     write_tiny_encoder(workplace.folder / "encoder")
     run("encode", "simulated", "--encoder", "encoder", "--out", "features")
@@ -296,6 +297,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("build", "spatial-qa", "nowhere", "--out", "bench"),
     ("build", "stride", "nowhere", "--out", "bench", "--verbalizer", "openai-api/fake/m"),
     ("check", "nowhere", "nowhere"),
+    ("diversity", "nowhere.json", "--encoder", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
     ("detect", "nowhere", "--detections", "nowhere.csv", "--out", "objects.parquet"),
     ("encode", "nowhere", "--encoder", "nowhere", "--out", "features"),

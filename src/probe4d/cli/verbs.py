@@ -14,6 +14,7 @@ _FILES = (
     "build_spatial_qa",
     "build_stride",
     "check",
+    "diversity",
     "prompts",
     "detect",
     "encode",

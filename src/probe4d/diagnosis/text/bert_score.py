@@ -105,7 +105,9 @@ class BertScore:
         return means_of_sums(sums, pairs)
 
     def _opened(self) -> TextEncoder:
-        return open_encoder(Path(self.encoder).resolve(), user=_USER, layer=self._layer(), device=self.device)
+        return open_encoder(
+            Path(self.encoder).resolve(), user=_USER, layer=self._layer(), leading_blank=True, device=self.device
+        )
 
     def _layer(self) -> int:
         if self.layer is not None:

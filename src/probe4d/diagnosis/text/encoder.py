@@ -72,22 +72,24 @@ class TextEncoder:
         model: The encoder, its last layer the one whose vectors are given; in `eval()`.
         tokenizer: Its tokenizer.
         longest: Tokens of a text that are read, special ones among them; further ones are cut off.
+        leading_blank: Whether byte-level tokenizers (RoBERTa's, GPT-2's) get a text with a blank before it, so that its
+            first word is the same token as elsewhere.
         digest: Of the weights and the configuration, 16 hexadecimal digits.
     """
 
     model: Any
     tokenizer: Any
     longest: int
+    leading_blank: bool
     digest: str
 
     def tokens(self, text: str) -> list[int]:
         """The numbers of a text's tokens, special ones around them, as many as are read.
 
-        Blanks around a text do not count. For byte-level tokenizers (RoBERTa's, GPT-2's) a text begins with one, so
-        that its first word is the same token as elsewhere.
+        Blanks around a text do not count.
         """
         text = text.strip()
-        if text and type(self.tokenizer).__name__ in _BYTE_LEVEL:
+        if text and self.leading_blank and type(self.tokenizer).__name__ in _BYTE_LEVEL:
             text = f" {text}"
         numbers: list[int] = self.tokenizer.encode(
             text, add_special_tokens=True, truncation=True, max_length=self.longest
@@ -122,7 +124,13 @@ class TextEncoder:
 
 @lru_cache(maxsize=_OPENED)
 def open_encoder(
-    folder: Path, *, user: str, layer: int | None = None, longest: int | None = None, device: str | None = None
+    folder: Path,
+    *,
+    user: str,
+    layer: int | None = None,
+    longest: int | None = None,
+    leading_blank: bool = False,
+    device: str | None = None,
 ) -> TextEncoder:
     """Open an encoder; a process opens each once.
 
@@ -132,6 +140,7 @@ def open_encoder(
         layer: The layer whose vectors are given, counted from 1; those behind it are not opened. Null is the last.
         longest: Tokens of a text that are read, special ones among them; null reads as many as the model knows
             places for.
+        leading_blank: See `TextEncoder`.
         device: Where it runs; null takes an accelerator where there is one.
 
     Raises:
@@ -160,6 +169,7 @@ def open_encoder(
         model.eval().to(where),
         tokenizer,
         min(_places(model.config), tokenizer.model_max_length, longest or _places(model.config)),
+        leading_blank,
         fingerprint(whole, weights),
     )
 
