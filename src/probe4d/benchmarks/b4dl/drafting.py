@@ -29,7 +29,7 @@ _CONTRADICTED, _UNDECIDED = "contradicted", "undecided"
 
 _DROPPED = "{task}: answers that geometry contradicts"
 _UNCORRECTED = "{task}: answers that geometry contradicts without giving another"
-_ASKED_TWICE = "{task}: questions that another sequence asks of the same frames"
+_ASKED_TWICE = "{task}: questions that were asked before of the same frames"
 
 
 class Drafted(NamedTuple):
@@ -100,7 +100,7 @@ def questions_of(
 
 def _in_order(pairs: pl.DataFrame, verdicts: pl.DataFrame, sequences: pl.DataFrame) -> pl.DataFrame:
     """Pairs with their verdicts: by family, and in each as the sequences stand."""
-    told = verdicts.select(VERDICTS_SCHEMA)
+    told = verdicts.select(*VERDICTS_SCHEMA)
     places = sequences.select("sequence", place=pl.int_range(pl.len()))
     families = pl.DataFrame({"task": FAMILIES, "family": range(len(FAMILIES))})
     return (
