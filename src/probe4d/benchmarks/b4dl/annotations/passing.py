@@ -9,7 +9,6 @@ from probe4d.benchmarks.b4dl.annotations.found import chosen, found
 from probe4d.benchmarks.b4dl.annotations.thresholds import (
     CROSS_ASIDE_M,
     CROSS_CLEAR_M,
-    CROSS_MPS,
     CROSS_REACH_M,
     CROSS_SHARE,
     DIRECTION_DEG,
@@ -17,7 +16,7 @@ from probe4d.benchmarks.b4dl.annotations.thresholds import (
     PASS_ASIDE_M,
     PASS_BESIDE_M,
     PASS_SHARE,
-    PASS_TURN_DEG,
+    STEADY_DEG,
 )
 from probe4d.benchmarks.b4dl.annotations.tracks import Tracks
 from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Runs, changes_of, integral_of, runs_of
@@ -66,11 +65,16 @@ def _beside(tracks: Tracks, runs: Runs) -> Flags:
     """Whether something stays near to one side, while the ego vehicle does not turn."""
     aside = runs.along(tracks.ego_places_m)[..., 1]
     low, high = (reduce.reduce(aside, axis=1) for reduce in (np.fmin, np.fmax))
-    turned_deg = np.abs(np.degrees(runs.gain(tracks.ego.way.turned_rad)))
     left = (low >= PASS_BESIDE_M) & (high <= PASS_ASIDE_M)
     right = (high <= -PASS_BESIDE_M) & (low >= -PASS_ASIDE_M)
-    beside: Flags = (left | right) & (turned_deg <= PASS_TURN_DEG)
+    beside: Flags = (left | right) & _is_steady(tracks, runs)
     return beside
+
+
+def _is_steady(tracks: Tracks, runs: Runs) -> Flags:
+    """Whether the ego vehicle keeps its heading, about."""
+    steady: Flags = np.abs(np.degrees(runs.gain(tracks.ego.way.turned_rad))) <= STEADY_DEG
+    return steady
 
 
 def crossings_of(tracks: Tracks) -> pl.DataFrame:
@@ -78,14 +82,14 @@ def crossings_of(tracks: Tracks) -> pl.DataFrame:
     ahead, aside = np.moveaxis(tracks.ego_places_m, -1, 0)
     sideways = tracks.own_mps[..., 1]
     near = (np.abs(ahead) <= CROSS_REACH_M) & (np.abs(aside) <= CROSS_ASIDE_M)
-    across = tracks.moves & near & (np.abs(sideways) >= np.maximum(CROSS_MPS, CROSS_SHARE * tracks.speeds_mps))
+    across = tracks.moves & near & (np.abs(sideways) >= CROSS_SHARE * tracks.speeds_mps)
     moved = _moved(tracks, tracks.own_mps)[..., 1]
     tables = []
     for sign, words in ((1, "from right to left"), (-1, "from left to right")):
         runs = runs_of(across & (sign * sideways > 0))
         begins, ends = (sign * aside[runs.row, column] for column in (runs.first, runs.last))
         crosses = (begins <= -CROSS_CLEAR_M) & (ends >= CROSS_CLEAR_M)
-        by_itself = sign * runs.gain(moved) >= (ends - begins) / 2
+        by_itself = (sign * runs.gain(moved) >= (ends - begins) / 2) & _is_steady(tracks, runs)
         before = runs.first + (sign * runs.along(aside) < 0).sum(axis=1) - 1
         at_line = np.stack([ahead[runs.row, np.minimum(before + step, runs.last)] for step in (0, 1)])
         in_front, behind = (at_line >= EGO_FRONT_M).all(axis=0), (at_line <= EGO_REAR_M).all(axis=0)

@@ -8,7 +8,7 @@ import polars as pl
 from probe4d.benchmarks.b4dl.annotations.attributes import ATTRIBUTES, NO_ATTRIBUTE
 from probe4d.benchmarks.b4dl.annotations.ranges import nearer_m
 from probe4d.benchmarks.b4dl.annotations.tracks import Course, Tracks
-from probe4d.benchmarks.b4dl.annotations.ways import Array, Runs
+from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Runs
 from probe4d.scenes.geometry import bearing_deg, sector_index
 
 __all__ = ["ANNOTATIONS_SCHEMA", "ego_phrases", "object_phrases", "phrases_for_prompt"]
@@ -89,7 +89,6 @@ def object_phrases(found: pl.DataFrame, tracks: Tracks, objects: pl.DataFrame) -
         objects: The table that the boxes of the tracks are rows of.
     """
     runs = _runs(found)
-    stands, moves = runs.all_of(tracks.stands), runs.along(tracks.moves.astype(np.float64))
     by_object, by_ego = (runs.gain(nearer) for nearer in nearer_m(tracks))
     tokens = objects["box"].to_numpy()
     columns = {
@@ -97,7 +96,7 @@ def object_phrases(found: pl.DataFrame, tracks: Tracks, objects: pl.DataFrame) -
         "ego_x": tracks.ego_places_m[..., 0],
         "ego_y": tracks.ego_places_m[..., 1],
     }
-    rows = _with_motion(found, tracks, runs, ~stands).with_columns(
+    rows = _with_motion(found, tracks, runs, ~runs.all_of(tracks.stands)).with_columns(
         *(
             pl.Series(f"{name}_{end}_m", values[runs.row, at], dtype=pl.Float64)
             for name, values in columns.items()
@@ -110,7 +109,7 @@ def object_phrases(found: pl.DataFrame, tracks: Tracks, objects: pl.DataFrame) -
         nearer_by_object_m=pl.Series(by_object, dtype=pl.Float64),
         nearer_by_ego_m=pl.Series(by_ego, dtype=pl.Float64),
         lidar_points=pl.Series(_least(runs.along(tracks.lidar_points)), dtype=pl.Float64).fill_nan(None),
-        noun=pl.Series(_nouns(tracks, runs, stands, np.nansum(moves, axis=1) > 0), dtype=pl.String),
+        noun=pl.Series(_nouns(found, tracks, runs), dtype=pl.String),
         sector=pl.Series(_sectors(tracks, runs), dtype=pl.String),
     )
     vowel = pl.col("noun").str.contains("^[aeiou]")
@@ -154,7 +153,7 @@ def _runs(found: pl.DataFrame) -> Runs:
     return Runs(*(found[name].to_numpy() for name in ("row", "first", "last")))
 
 
-def _with_motion(found: pl.DataFrame, course: Course, runs: Runs, turns: np.ndarray) -> pl.DataFrame:
+def _with_motion(found: pl.DataFrame, course: Course, runs: Runs, turns: Flags) -> pl.DataFrame:
     """Add where and when, speeds and change of heading."""
     turned_deg = np.where(turns, np.degrees(runs.gain(course.way.turned_rad)), np.nan)
     own = course.table[runs.row]
@@ -176,14 +175,21 @@ def _table(rows: pl.DataFrame, subject: pl.Expr) -> pl.DataFrame:
     )
 
 
-def _nouns(tracks: Tracks, runs: Runs, stands: np.ndarray, moves: np.ndarray) -> list[str]:
+def _nouns(found: pl.DataFrame, tracks: Tracks, runs: Runs) -> list[str]:
     """What each run's object is called, with the attribute that all its annotated key frames agree on."""
+    stands = runs.all_of(tracks.stands)
+    moves = np.nansum(runs.along(tracks.moves.astype(np.float64)), axis=1) > 0
     codes = np.where(tracks.attributes == NO_ATTRIBUTE, np.nan, tracks.attributes)
     along = runs.along(codes)
     low, high = _least(along), np.fmax.reduce(along, axis=1)
     agreed = np.where(low == high, low, NO_ATTRIBUTE).astype(np.int64)
     words = tracks.table["words"].gather(runs.row).to_list()
-    fits = {"stands": stands, "moves": moves & ~stands, "either": np.ones(len(stands), dtype=bool)}
+    # What starts or stops does both; the annotation of one of them would be said of all.
+    fits = {
+        "stands": stands,
+        "moves": moves & ~found["event"].is_in(["starts", "stops"]).to_numpy(),
+        "either": np.ones(len(stands), dtype=bool),
+    }
     patterns = np.where(stands, "stationary {}", "{}").astype(object)
     for code, attribute in enumerate(ATTRIBUTES):
         patterns[(agreed == code) & fits[attribute.agrees]] = attribute.words

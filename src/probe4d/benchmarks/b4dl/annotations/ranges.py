@@ -7,7 +7,9 @@ import polars as pl
 
 from probe4d.benchmarks.b4dl.annotations.found import chosen, found
 from probe4d.benchmarks.b4dl.annotations.thresholds import (
+    DIRECTION_DEG,
     EGO_SHARE,
+    KEEP_CHANGE_M,
     KEEP_MPS,
     KEEP_RADIUS_M,
     KEEP_STEPS,
@@ -18,7 +20,7 @@ from probe4d.benchmarks.b4dl.annotations.thresholds import (
     SHARE_M,
 )
 from probe4d.benchmarks.b4dl.annotations.tracks import Tracks
-from probe4d.benchmarks.b4dl.annotations.ways import Array, integral_of, rates_of, runs_of
+from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Runs, integral_of, rates_of, runs_of
 
 __all__ = ["changes_of_range", "kept_distances", "nearer_m"]
 
@@ -45,7 +47,7 @@ def _shrinking_or_growing(tracks: Tracks, rates: Array, sign: int) -> pl.DataFra
     object_leads = (by_object >= SHARE_M) & (by_object >= OBJECT_SHARE * runs.gain(tracks.lengths_m))
     ego_leads = (by_ego >= SHARE_M) & ~object_leads & (by_ego >= change / 2)
     ego_is_straight = by_ego >= EGO_SHARE * runs.gain(tracks.ego.lengths_m)
-    against = by_object <= -SHARE_M
+    against = (by_object <= -SHARE_M) & _goes_along(tracks, runs)
     ego_words = [
         (runs.all_of(tracks.ego.stands), "standing"),
         ((by_ego >= SHARE_M) & ego_is_straight, "with"),
@@ -62,6 +64,15 @@ def _shrinking_or_growing(tracks: Tracks, rates: Array, sign: int) -> pl.DataFra
             for case, event, words in zip((object_leads, ego_leads), events, (own_words, driven_words), strict=True)
         ]
     )
+
+
+def _goes_along(tracks: Tracks, runs: Runs) -> Flags:
+    """Whether objects go the way that the ego vehicle goes."""
+    ways = [runs.gain(np.nan_to_num(course.way.places_m)) for course in (tracks, tracks.ego)]
+    along = (ways[0] * ways[1]).sum(axis=1)
+    lengths = [np.hypot(way[:, 0], way[:, 1]) for way in ways]
+    same: Flags = along >= np.cos(np.radians(DIRECTION_DEG)) * lengths[0] * lengths[1]
+    return same
 
 
 _WORDS = {
@@ -106,6 +117,11 @@ def kept_distances(tracks: Tracks) -> pl.DataFrame:
     means = np.nansum(along, axis=1) / (runs.steps + 1)[:, None]
     apart = along - means[:, None]
     spread = np.fmax.reduce(np.hypot(apart[..., 0], apart[..., 1]), axis=1, initial=0.0)
+    ranges = runs.along(tracks.ranges_m)
+    steady = np.fmax.reduce(ranges, axis=1) - np.fmin.reduce(ranges, axis=1) <= KEEP_CHANGE_M
     return found(
-        runs.where(spread <= KEEP_RADIUS_M), "keeps-distance", "keeps its distance from the ego vehicle", "sector"
+        runs.where((spread <= KEEP_RADIUS_M) & steady),
+        "keeps-distance",
+        "keeps its distance from the ego vehicle",
+        "sector",
     )

@@ -12,9 +12,9 @@ LEAST_FRAMES = 3
 MOST_SPACING_S = 0.75
 """Key frames farther apart have one missing between them; nothing is said across."""
 
-MOVES_MPS = 0.8
+MOVES_MPS = 1.0
 """As fast moves: a slow walk."""
-STANDS_MPS = 0.4
+STANDS_MPS = 0.5
 """Slower stands: boxes of parked cars tremble by up to 0.2 m between key frames. In between, nothing is said."""
 STILL_RADIUS_M = 0.75
 """What stands stays as near to its median place: an object that creeps on does not stand."""
@@ -37,15 +37,17 @@ SHARE_M = 2.0
 """What the object's or the ego vehicle's own motion has to add to a change of range to be named as its cause."""
 OBJECT_SHARE = 0.5
 """Of the way of an object, what has to lead towards (or away from) the ego vehicle: within 60 degrees of it."""
-EGO_SHARE = 0.7
-"""Of the way of the ego vehicle, what has to lead towards an object that it drives `towards`: within 45 degrees."""
+EGO_SHARE = 0.75
+"""Of the way of the ego vehicle, what has to lead towards an object that it drives `towards`: within 41 degrees."""
 
 KEEP_MPS = 1.0
 """Faster in the ego frame, an object does not keep its distance."""
 KEEP_STEPS = 4
 """Steps over which a distance is kept."""
+KEEP_CHANGE_M = 2.0
+"""Between the least and the largest range of a distance that is kept."""
 KEEP_RADIUS_M = 2.0
-"""In the ego frame, an object that keeps its distance stays as near to its mean place."""
+"""In the ego frame, an object that keeps its distance stays as near to its mean place: it goes the same way."""
 
 DIRECTION_DEG = 45.0
 """Within this angle of the ego vehicle's heading an object goes the same way, within it of the opposite it comes."""
@@ -53,13 +55,11 @@ PASS_ASIDE_M = 8.0
 """What passes or is passed is no farther to the side: two lanes."""
 PASS_BESIDE_M = 1.0
 """And no nearer: what is straight ahead or behind is not passed."""
-PASS_TURN_DEG = 30.0
-"""While the ego vehicle turns more than this, objects swing from ahead to behind without being passed."""
+STEADY_DEG = 30.0
+"""While the ego vehicle turns more than this, objects swing past its sides and ends without passing or crossing."""
 PASS_SHARE = 2.0
 """Times that the ego vehicle's way is that of an object, where it is the one that passes."""
 
-CROSS_MPS = 0.5
-"""Speed to the side, of the object's own motion."""
 CROSS_SHARE = 0.5
 """Of an object's speed, what goes to the side: 30 degrees or more from the heading of the ego vehicle."""
 CROSS_CLEAR_M = 1.0

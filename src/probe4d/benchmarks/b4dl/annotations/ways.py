@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Array", "Flags", "Indices", "Runs", "Way", "changes_of", "integral_of", "rates_of", "runs_of"]
+__all__ = ["Array", "Flags", "Indices", "Runs", "Way", "at_ends", "changes_of", "integral_of", "rates_of", "runs_of"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -108,12 +108,22 @@ def rates_of(values: Array, times_s: Array) -> Array:
         Of the shape of `values`; NaN where a thing is there for fewer than three key frames.
     """
     times = times_s.reshape(times_s.shape + (1,) * (values.ndim - 2))
-    rates = np.full(values.shape, np.nan)
-    rates[:, 1:-1] = (values[:, 2:] - values[:, :-2]) / (times[:, 2:] - times[:, :-2])
-    inner = rates.copy()
+    return at_ends((values[:, 2:] - values[:, :-2]) / (times[:, 2:] - times[:, :-2]), times)
+
+
+def at_ends(inner: Array, times_s: Array) -> Array:
+    """What was measured at all key frames but the first and the last of each run, there as at the neighbour.
+
+    Args:
+        inner: Shape (n, T - 2) or (n, T - 2, k).
+        times_s: Shape (n, T) or (n, T, 1), NaN where a thing is not there.
+    """
+    wide = [(0, 0), (1, 1), *[(0, 0)] * (inner.ndim - 2)]
+    values = np.pad(inner, wide, constant_values=np.nan)
+    measured = values.copy()
     for here, beside in ((slice(None, -1), slice(1, None)), (slice(1, None), slice(None, -1))):
-        rates[:, here] = np.where(np.isnan(rates[:, here]), inner[:, beside], rates[:, here])
-    return np.where(np.isnan(times), np.nan, rates)
+        values[:, here] = np.where(np.isnan(values[:, here]), measured[:, beside], values[:, here])
+    return np.where(np.isnan(times_s), np.nan, values)
 
 
 def runs_of(flags: Flags) -> Runs:
