@@ -1,0 +1,350 @@
+"""A question and its answer in English -> the claim that they make, or why none is read.
+
+A small grammar: what is not wholly understood is no claim. Words that only make the subjects fewer (`a red car`, `near
+the crosswalk`) are kept as `narrowed`; words that could turn a sentence round leave it unread.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from probe4d.benchmarks.b4dl.claims.claim import Claim, Kind
+from probe4d.benchmarks.b4dl.claims.predicates import Predicate, place_in, predicate_in
+from probe4d.benchmarks.b4dl.claims.spans import Spoken, answered_interval, answered_yes, spoken_frames
+from probe4d.benchmarks.b4dl.claims.subjects import LOGIC, Subject, subject_at_start
+from probe4d.benchmarks.b4dl.claims.vocabulary import NOUNS, Meaning, meaning_of
+
+__all__ = ["Read", "Unread", "read_pair"]
+
+MOST_CHARACTERS = 300
+"""Longer questions and answers are not read: what the tasks ask for is a line."""
+
+_PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
+_EGO = re.compile(
+    r"\b(?:(?:the|our|this|your|an) )?(?:ego|self-driving|host|autonomous)[- ]?(?:vehicle|car)\b(?!'s)"
+    r"|\b(?:the )?ego\b(?![- ]?(?:vehicle|car|motion|lane))"
+)
+_HEAD_WHEN = re.compile(
+    r"(?:when|(?:(?:from|during|in|at|over|across|within|through|throughout|for|between) )?(?:which|what)"
+    r" (?:range of frames|frame range|frame interval|time interval|interval|time range|period|time period|frames?)"
+    r"(?: (?:to|and) (?:which|what) frames?)?) (?=\w)"
+)
+_HEAD_WHICH = re.compile(
+    r"(?:which|what) (?:(?:type|kind|class|category) of )?(?:object|obstacle|vehicle|road user|class|thing|participant)"
+    r"(?: (?:class|type|category))? "
+)
+_BE = re.compile(r"(?:is|are|was|were) ")
+_DO = re.compile(r"(?:does|do|did) ")
+_CAN = re.compile(r"can ")
+_SCENE_HAS = re.compile(
+    r"(?:the |this )?(?:scene|sequence|lidar sequence|lidar scene|lidar data|point cloud|lidar) "
+    r"(?:contains?|includes?|shows?|captures?|features?|depicts?|have|has) "
+)
+_SHOWN = (
+    r"(?:present|visible|seen|detected|observed|located|positioned|situated|found|identified|in view|in sight|captured"
+    r"|shown|detectable|observable|there|here)"
+)
+_PRESENT = re.compile(
+    rf"(?:(?:remain|stay)s? |continues? to be |(?:to )?be |been |being )?{_SHOWN}\b|\b(?:appear|exist)s?\b"
+)
+_STAYS = re.compile(r"\b(?:remain|stay|continue)s?\b")
+_IDLE = re.compile(
+    r"\b(?:clearly|currently|also|actually|at all|please|in the vicinity|in (?:the )?lidar(?: data| sequence)?|visible"
+    r"|in the (?:surroundings|environment)|around (?:the )?ego|relative to (?:the )?ego|with respect to (?:the )?ego"
+    r"|in the point cloud)(?= |$)|\bstill (?=\w+ing\b|visible|present|there)"
+)
+_POSTURE = "standing|sitting|walking|waiting|parked|moving|riding|driving|stopped|stationary|crossing|slowly|quickly"
+_NARROWING = re.compile(
+    r"(?:on|in|near|at|along|around|by|beside|next to|close to|among|across|that|which|who|wearing|carrying|with|"
+    rf"{_POSTURE}) \w|(?:gradually|steadily|nearby|slightly|together|suddenly|sharply|significantly|{_POSTURE})$"
+)
+_ALTERING = re.compile(
+    r"\b(?:from|to|toward|towards|than|of|past|relative|respect|into|onto|behind|ahead|front|between|through|against|as"
+    r"|like|compared|before|after|while|when|until|once|since|by the time|then|followed|if|whether|away)\b"
+)
+_NUMBER_OF_METRES = r"(\d{1,3}(?:\.\d+)?) ?(?:m|meters?|metres?)\b"
+_FROM_EGO = r"(?: (?:of|from|to) (?:the )?ego)?"
+_LESS_THAN = r"(?:within|(?:closer|nearer) than|less than|under)(?: a (?:distance|radius) of)?"
+_WITHIN = re.compile(rf"\b{_LESS_THAN} {_NUMBER_OF_METRES}(?: away)?{_FROM_EGO}")
+_BEYOND = re.compile(
+    rf"\b(?:more than|over|(?:farther|further) than|beyond|at least) {_NUMBER_OF_METRES}(?: away)?{_FROM_EGO}"
+)
+_NEAREST = re.compile(
+    r"(?:the )?(?:closest|nearest)(?: (?P<among>object|thing|road user|\w+(?: \w+)?))?(?: (?:to|from) (?:the )?ego)?"
+)
+_OTHER = r"(?P<other>(?:the|an?|any) [a-z ]+?)(?: is)?"
+_NEARER = re.compile(rf"(?:closer|nearer) (?:to (?:the )?ego )?than {_OTHER}(?: to (?:the )?ego)?")
+_FARTHER = re.compile(rf"(?:farther|further)(?: away)? (?:from (?:the )?ego )?than {_OTHER}(?: from (?:the )?ego)?")
+
+
+class Read(NamedTuple):
+    """What a pair says.
+
+    Attributes:
+        claim: The claim that a yes makes, or that the class answered makes, or of which an interval is given.
+        yes: Whether the answer is yes; true where a class or an interval is the answer.
+        interval: The interval that is the answer.
+        answer_class: Whether the answer is a class.
+    """
+
+    claim: Claim
+    yes: bool = True
+    interval: tuple[int, int] | None = None
+    answer_class: bool = False
+
+
+class Unread(NamedTuple):
+    """Why a pair is not read.
+
+    Attributes:
+        why: The reason, a sentence.
+    """
+
+    why: str
+
+
+_NOT_UNDERSTOOD = Unread("The question is not understood in full.")
+
+
+def read_pair(question: str, answer: str) -> Read | Unread:
+    """Read a question with its answer.
+
+    Args:
+        question: As it was generated.
+        answer: As it was generated: yes or no, a class, or an interval of key frames; anything else is not read.
+    """
+    if max(len(question), len(answer)) > MOST_CHARACTERS:
+        return Unread(f"The question or its answer is longer than {MOST_CHARACTERS} characters, and is not read.")
+    yes, interval = answered_yes(answer), answered_interval(answer)
+    meaning = None if yes is not None or interval is not None else meaning_of(answer)
+    if yes is None and interval is None and meaning is None:
+        return Unread("The answer is free text, which is not read.")
+    spoken = _plain(question)
+    if isinstance(spoken, Unread):
+        return spoken
+    if not spoken.clear:
+        return Unread("The question names several ranges of frames, or one that ends before it begins.")
+    claim = _claim(spoken, when=interval is not None, answered=meaning)
+    if claim is None:
+        return _NOT_UNDERSTOOD
+    claim = replace(claim, frames=spoken.frames, time=spoken.time if claim.time == "either" else claim.time)
+    if interval is not None and claim.frames is not None:
+        return Unread("The question asks for frames and names frames.")
+    return Read(claim, yes is not False, interval, meaning is not None)
+
+
+def _plain(question: str) -> Spoken | Unread:
+    """A question in lower case without frames, stops and quotes; the ego vehicle is `ego`."""
+    text = unicodedata.normalize("NFKC", question).translate(_PLAIN).strip().lower()
+    text = text.removeprefix("q:").strip().rstrip("?!. ")
+    if not text.isascii():
+        return Unread("The question has characters that are not read.")
+    if re.search(r"[?!;:\"()\[\]{}<>*|\\/]|\.(?!\d)", text):
+        return Unread("The question is more than one plain sentence.")
+    spoken = spoken_frames(_EGO.sub("ego", " ".join(text.split())))
+    rest = spoken.text.strip(" ,")
+    if "," in rest or re.search(
+        r"\b(?:frames?|isn't|aren't|doesn't|don't|wasn't)\b", _HEAD_WHEN.sub(" ", rest, count=1)
+    ):
+        return _NOT_UNDERSTOOD
+    return spoken._replace(text=rest)
+
+
+def _claim(spoken: Spoken, *, when: bool, answered: Meaning | None) -> Claim | None:
+    text = spoken.text
+    if when:
+        head = _HEAD_WHEN.match(text)
+        if head is None:
+            return None
+        text = text[head.end() :]
+        shown = re.fullmatch(r"(?:show|contain|include|feature|depict|have)s? (.+)", text)
+        return _present(shown[1]) if shown else _clause(text)
+    if answered is not None:
+        return _which(text, answered)
+    return _clause(text)
+
+
+def _clause(text: str) -> Claim | None:
+    """The claim of a clause in the order of a question: auxiliary, subject, predicate."""
+    for auxiliary, of_kind in ((_BE, "be"), (_DO, "do"), (_CAN, "can")):
+        match = auxiliary.match(text)
+        if match is None:
+            continue
+        rest = text[match.end() :]
+        has = _SCENE_HAS.match(rest)
+        if has is not None:
+            return _present(rest[has.end() :])
+        if of_kind == "be" and rest.startswith("there "):
+            return _present(rest[len("there ") :])
+        if rest.startswith("ego ") or rest == "ego":
+            return _of_ego(rest[len("ego ") :])
+        subject = subject_at_start(rest)
+        if subject is not None:
+            return _of_object(subject, be=of_kind != "do")
+        nearest = re.match(r"the (?:closest|nearest) (\w+)(?: to (?:the )?ego)? (an? \w+(?: \w+)?)$", rest)
+        return _is_nearest(nearest[2], nearest[1]) if nearest else None
+    return None
+
+
+def _present(text: str) -> Claim | None:
+    """`a car ahead`: there is one."""
+    negated = text.startswith("not ")
+    subject = subject_at_start(text.removeprefix("not "))
+    if subject is None:
+        return None
+    claim = _of_object(subject, be=True, there=True)
+    return claim and replace(claim, negated=claim.negated != negated)
+
+
+def _of_object(subject: Subject, *, be: bool, there: bool = False) -> Claim | None:
+    if subject.kind == "all":
+        return None
+    rest, negated = _negation(subject.rest)
+    rest = " ".join(_IDLE.sub(" ", rest).split())
+    distant = _distance(rest)
+    if distant is not None:
+        kind, distance_m, rest = distant
+        return _told(Claim(kind=kind, distance_m=distance_m), subject, rest, negated)
+    compared = _compared(subject, rest) if be and not there else None
+    if compared is not None:
+        return _told(compared, subject, "", negated)
+    predicate = (
+        None
+        if there and not re.match(r"(?:moving|approaching|crossing|coming|overtaking)", rest)
+        else (predicate_in(rest, of_ego=False))
+    )
+    if predicate is not None:
+        claim = Claim(kind=predicate.kind, strict=predicate.strict, place=predicate.place)
+        return _told(claim, subject, predicate.rest, negated)
+    return _shown(subject, rest, negated, told=there or be)
+
+
+def _shown(subject: Subject, rest: str, negated: bool, *, told: bool) -> Claim | None:
+    """A claim of presence, of a count, or of what an adjective says."""
+    stays = _STAYS.search(rest) is not None
+    without, times = _PRESENT.subn(" ", rest)
+    if not times and not told:
+        return None
+    kind: Kind = "count" if subject.how_many is not None else "presence"
+    if subject.state is not None and subject.how_many is None:
+        subject, kind = subject._replace(narrowed=False), "moves" if subject.state == "moves" else "stands"
+    claim = Claim(kind=kind, count=subject.how_many, time="throughout" if stays else "either")
+    return _told(claim, subject, without, negated)
+
+
+def _told(claim: Claim, subject: Subject, rest: str, negated: bool) -> Claim | None:
+    """A claim with its subject and place, where the words that are left only make the subjects fewer."""
+    place, rest, clear = place_in(" ".join(rest.split()))
+    if not clear or (place is not None and claim.place is not None):
+        return None
+    rest = " ".join(_IDLE.sub(" ", rest).split())
+    if rest and (LOGIC.search(rest) or _ALTERING.search(rest) or not _NARROWING.match(rest)):
+        return None
+    if subject.how_many is not None and claim.kind != "count":
+        return None
+    return replace(
+        claim,
+        subject=subject.meaning,
+        place=place or claim.place,
+        definite=subject.kind == "the",
+        narrowed=subject.narrowed or bool(rest),
+        negated=negated != (subject.kind == "no"),
+    )
+
+
+def _negation(rest: str) -> tuple[str, bool]:
+    return (rest.removeprefix("not ").strip(), True) if rest.startswith("not ") else (rest, False)
+
+
+def _distance(rest: str) -> tuple[Kind, float, str] | None:
+    for kind, pattern in (("within", _WITHIN), ("beyond", _BEYOND)):
+        match = pattern.search(rest)
+        if match is not None:
+            left = _PRESENT.sub(" ", f"{rest[: match.start()]} {rest[match.end() :]}")
+            return kind, float(match[1]), left  # type: ignore[return-value]
+    return None
+
+
+def _compared(subject: Subject, rest: str) -> Claim | None:
+    """`the closest vehicle to ego`, `closer to ego than the truck`."""
+    nearest = _NEAREST.fullmatch(rest)
+    if nearest is not None:
+        among = nearest["among"]
+        if among in (None, "object", "thing", "road user"):
+            return Claim(kind="nearest")
+        meaning = NOUNS.get(among.replace(" ", "_"))
+        return None if meaning is None else Claim(kind="nearest", among=meaning)
+    for pattern, swapped in ((_NEARER, False), (_FARTHER, True)):
+        match = pattern.fullmatch(rest)
+        if match is None:
+            continue
+        other = subject_at_start(match["other"])
+        if other is None or other.rest or other.narrowed or subject.narrowed or subject.how_many is not None:
+            return None
+        return Claim(kind="farther" if swapped else "nearer", other=other.meaning)
+    return None
+
+
+def _is_nearest(named: str, among: str) -> Claim | None:
+    subject = subject_at_start(named)
+    if subject is None or subject.rest or subject.narrowed:
+        return None
+    if among in ("object", "thing"):
+        return Claim(kind="nearest", subject=subject.meaning)
+    meaning = NOUNS.get(among)
+    return None if meaning is None else Claim(kind="nearest", subject=subject.meaning, among=meaning)
+
+
+def _of_ego(text: str) -> Claim | None:
+    rest, negated = _negation(text)
+    rest = " ".join(_IDLE.sub(" ", rest).split())
+    towards = re.fullmatch(
+        r"(?P<verb>approach(?:es|ing)?|(?:mov|driv)(?:e|es|ing) (?:toward|towards|closer to|away from)"
+        r"|(?:overtak(?:e|es|ing)|pass(?:es|ing)?(?: by)?)) (?P<what>.+)",
+        rest,
+    )
+    if towards is not None:
+        subject = subject_at_start(towards["what"])
+        if subject is None or subject.kind not in ("a", "the"):
+            return None
+        verb = towards["verb"]
+        kind: Kind = (
+            "recedes" if "away" in verb else "falls-behind" if verb.startswith(("overtak", "pass")) else "nears"
+        )
+        return _told(Claim(kind=kind), subject, subject.rest, negated)
+    predicate: Predicate | None = predicate_in(rest, of_ego=True)
+    if predicate is None or predicate.place is not None:
+        return None
+    left = predicate.rest
+    if left and (LOGIC.search(left) or _ALTERING.search(left) or not _NARROWING.match(left)):
+        return None
+    return Claim(kind=predicate.kind, strict=predicate.strict, negated=negated, narrowed=bool(left))
+
+
+def _which(text: str, answered: Meaning) -> Claim | None:
+    """`which object is behind ego`, answered with a class: there is one of it there."""
+    subject = Subject(answered, "a", None, False, None, "")
+    head = _HEAD_WHICH.match(text)
+    if head is None:
+        what = re.match(r"what (?=is |are )", text)
+        if what is None:
+            return None
+        head = what
+    rest = text[head.end() :]
+    match = _BE.match(rest) or re.match(r"can be ", rest)
+    rest = rest[match.end() :] if match else rest
+    if LOGIC.search(rest):
+        return None
+    claim = _of_object(subject._replace(rest=rest), be=match is not None)
+    if claim is not None:
+        return claim if not claim.negated else None
+    # Whatever else is said of it, it is there.
+    return (
+        None
+        if _ALTERING.search(rest) and "ego" not in rest
+        else Claim(kind="presence", subject=answered, narrowed=True, time="either")
+    )
