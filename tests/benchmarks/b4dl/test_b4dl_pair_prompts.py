@@ -86,6 +86,7 @@ def test_both_descriptions_come_with_their_range_and_phrases_as_ground_truth() -
     assert "part of the ground truth of the sequence, measured from frame 012 to frame 020" in prompt.text
     assert "“from frame 000 to frame 000”" in prompt.text
     assert "Name no frame before 012 and none after 020." in prompt.text
+    assert "\nQ: What is the question?\nA: The answer is the answer.\n" in prompt.text
     assert "Do not number them" in prompt.text
 
 

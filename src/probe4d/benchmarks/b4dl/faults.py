@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from probe4d.benchmarks.b4dl.answer_forms import class_in, interval_answer, yes_no_in
 from probe4d.benchmarks.b4dl.frames_named import frames_named, intervals_in, is_interval
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE
 from probe4d.benchmarks.quoting import with_visible_characters
 
-__all__ = ["FAULTS", "Fault", "fault_of", "is_describing"]
+__all__ = ["EXAMPLE", "FAULTS", "Fault", "fault_of", "is_describing"]
 
 FAULTS: Mapping[str, str] = {
     "no-reply": "there was no reply",
@@ -21,6 +21,7 @@ FAULTS: Mapping[str, str] = {
     "broken": "an object of the reply is no valid JSON",
     "no-answer": "a question without an answer",
     "no-question": "an answer without a question",
+    "echo": "repeats the form that pairs were to have",
     "unseen": "holds characters that cannot be seen",
     "frame": "names a frame outside the sequence",
     "yes-no": "the answer is not Yes or No alone",
@@ -36,6 +37,13 @@ FAULTS: Mapping[str, str] = {
     "duplicate-answer": "the description was given before",
 }
 """Kinds of faults and what they mean, in the order in which they are looked for."""
+
+EXAMPLE = ("What is the question?", "The answer is the answer.")
+"""The pair by which a prompt shows the form of pairs, and which small models repeat."""
+
+_PLACEHOLDER = re.compile(
+    r"\W{0,5}(?:your |the |insert |next )?(?:question|answer)s?(?: here| text)?\W{0,5}", re.IGNORECASE
+)
 
 _REFUSES = re.compile(
     r"\b(?:i'?m sorry|i am sorry|as an ai|i (?:cannot|can't|can not|am unable|am not able)"
@@ -95,6 +103,13 @@ _Found = tuple[str, str] | None
 
 def _of_any(question: str, answer: str, start: int, end: int) -> _Found:
     both = f"{question}\n{answer}"
+    if (
+        question == EXAMPLE[0]
+        or answer == EXAMPLE[1]
+        or _PLACEHOLDER.fullmatch(question)
+        or _PLACEHOLDER.fullmatch(answer)
+    ):
+        return "echo", "It repeats the form that pairs were to have."
     if with_visible_characters(both) != both:
         return "unseen", "It holds characters that cannot be seen."
     outside = sorted(frame for frame in frames_named(both) if not start <= frame <= end)
@@ -112,7 +127,7 @@ def _existence(question: str, answer: str) -> _Found:
         return _whether(question)
     if class_in(answer) is None:
         return "class", "The answer is neither Yes or No nor one class of the list."
-    if not _asks_which(question):
+    if _asked(question) == "whether":
         return "kind", "The question asks whether something is so, and the answer is a class."
     return None
 
@@ -122,15 +137,17 @@ def _binary(question: str, answer: str) -> _Found:
 
 
 def _whether(question: str) -> _Found:
-    if _asks_which(question):
+    if _asked(question) == "which":
         return "kind", "The question asks which or what, and the answer is Yes or No."
     return None
 
 
-def _asks_which(question: str) -> bool:
-    """Whether a question asks which or what, before it asks whether: `Is there a car, which ...` asks whether."""
+def _asked(question: str) -> Literal["which", "whether"] | None:
+    """What a question asks first: `Is there a car, which stops?` asks whether; null where no word tells."""
     which, whether = _ASKS_WHICH.search(question), _ASKS_WHETHER.search(question)
-    return which is not None and (whether is None or which.start() < whether.start())
+    if which is not None and (whether is None or which.start() < whether.start()):
+        return "which"
+    return None if whether is None else "whether"
 
 
 def _time_grounding(question: str, answer: str) -> _Found:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from probe4d.benchmarks.b4dl.context_prompts import REAR
-from probe4d.benchmarks.b4dl.faults import Fault
+from probe4d.benchmarks.b4dl.faults import EXAMPLE, Fault
 from probe4d.benchmarks.b4dl.replies import ReadPairs
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS, VOCABULARY
 from probe4d.benchmarks.generating import Prompt
@@ -74,7 +74,7 @@ _FRAMES = (
     "before {start:03d} and none after {end:03d}."
 )
 _SOURCES = "Write as of the point clouds themselves: mention no description, image, camera or ground truth."
-_FORM = "Each pair has the following form, in two lines:\nQ: What is the question?\nA: The answer is the answer."
+_FORM = "Each pair has the following form, in two lines:\nQ: {question}\nA: {answer}"
 _ONLY = "Give the pairs only, without anything before, between or after them."
 _NO_NUMBERS = "Do not number them as in Q1, A1."
 
@@ -122,8 +122,9 @@ def pair_prompt(
         lines.append(f"- {_TRUTH.format(range=during)}")
         lines.append(_quoted("\n".join(" ".join(phrase.split()) for phrase in phrases), f"{key}/truth", "GROUND TRUTH"))
     asked = _ASKED[task].format(n=TASKS[task].pairs, classes=", ".join(VOCABULARY), describe=DESCRIBE)
+    form = _FORM.format(question=EXAMPLE[0], answer=EXAMPLE[1])
     bounds = _FRAMES.format(start=sequence_row["start"], end=sequence_row["end"])
-    lines += [f"- {words}" for words in (asked, bounds, _SOURCES, _FORM, _ONLY, _NO_NUMBERS)]
+    lines += [f"- {words}" for words in (asked, bounds, _SOURCES, form, _ONLY, _NO_NUMBERS)]
     return Prompt(key=key, text="\n".join(lines))
 
 
