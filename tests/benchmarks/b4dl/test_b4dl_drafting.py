@@ -80,7 +80,7 @@ def test_facts_tell_where_a_question_comes_from_and_what_geometry_says() -> None
         "verdict": "supported",
         "claim": "presence",
         "why": "A car is there.",
-        "facts": '{"boxes": ["b1"], "range_m": 9.5}',
+        "facts": '{"candidates": 1, "range_m": 9.5}',
     }
     [made] = drafted(("a/0", "binary", "Is there a car or an SUV?", "Yes."), verdicts=[verdict]).questions
     assert made.facts == {
@@ -91,12 +91,18 @@ def test_facts_tell_where_a_question_comes_from_and_what_geometry_says() -> None
         "verdict": "supported",
         "claim": "presence",
         "why": "A car is there.",
-        "measured": {"boxes": ["b1"], "range_m": 9.5},
+        "measured": {"candidates": 1, "range_m": 9.5},
         "corrected": False,
     }
     assert (made.relation, made.needs) == ("presence", ("boxes",))
     assert made.context == "presence car suv"
     assert made.entities == ("car",)
+
+
+def test_a_verdict_on_the_ego_vehicle_alone_needs_no_boxes() -> None:
+    verdict = {"verdict": "supported", "claim": "stops", "facts": '{"way_m": 0.1}'}
+    [made] = drafted(("a/0", "binary", "Does the ego vehicle stop?", "Yes."), verdicts=[verdict]).questions
+    assert made.needs == ()
 
 
 def test_a_pair_without_a_verdict_is_undecided_and_needs_nothing() -> None:

@@ -25,6 +25,9 @@ GENERATED = "generated"
 Grounded = Literal["keep", "drop", "correct"]
 """What becomes of answers that geometry contradicts: they stay, go, or are replaced by what geometry gives."""
 
+_OF_BOXES = "candidates"
+"""What a verdict tells of objects, and not of the ego vehicle alone."""
+
 _CONTRADICTED, _UNDECIDED = "contradicted", "undecided"
 
 _DROPPED = "{task}: answers that geometry contradicts"
@@ -150,7 +153,7 @@ def _question(
         rule=GENERATED,
         facts=facts,
         context=_context(form.format, row["claim"], named, place),
-        needs=("boxes",) if row["verdict"] != _UNDECIDED else (),
+        needs=("boxes",) if row["verdict"] != _UNDECIDED and _OF_BOXES in measured else (),
         order=order,
     )
     return msgspec.structs.replace(question, id=derived_id(question))
