@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -169,6 +170,12 @@ def test_each_fault_is_named(task: str, text: str | None, kind: str | None) -> N
 def test_each_kind_of_fault_has_a_case() -> None:
     of_their_own = {"cut", "broken", "duplicate-question", "duplicate-answer"}
     assert {kind for _, _, kind in FAULTY} - {None} | of_their_own == set(FAULTS)
+
+
+def test_the_page_lists_each_kind_of_fault_as_it_is() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "b4dl-replies.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z-]+)` \| ([^|]+?) \|$", page, re.MULTILINE)
+    assert dict(rows) == dict(FAULTS)
 
 
 TAKEN = [
