@@ -22,7 +22,10 @@ __all__ = ["export"]
 @with_groups
 def export(
     benchmark: options.Bench,
-    to: Annotated[Target, typer.Option("--to", help="The harness; or training: rows to train a LiDAR model on.")],
+    to: Annotated[
+        Target,
+        typer.Option("--to", help="The harness; training: rows to train a LiDAR model on; b4dl: as B4DL's release."),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder to write, new or empty.")],
     prompts: Prompts,
     ego_text: Annotated[
@@ -39,6 +42,9 @@ def export(
 
     if to != "training" and ego_text != "none":
         raise InputError("--ego-text is an option of --to training.", remedy="Export --setting ego instead.")
+    if to == "b4dl":
+        _export_b4dl(benchmark, out, prompts)
+        return
     shown = prompts.evidence_plan(usual="lidar", usual_view="lidar") if to == "training" else prompts.evidence_plan()
     plan = RunPlan(setting=prompts.setting, evidence=shown, selection=prompts.selection())
     read = prompts.questions(benchmark, shown)
@@ -57,4 +63,22 @@ def export(
     if exported.pictures:
         output.note(f"The pictures fall under the licence of the dataset: {read.record.source.licence}.")
     for line in left_out_lines(exported.left_out):
+        output.note(line)
+
+
+def _export_b4dl(benchmark: Path, out: Path, prompts: Prompts) -> None:
+    from probe4d.errors import InputError
+    from probe4d.exchange.b4dl_release.writing import write_b4dl
+    from probe4d.exchange.exports.items import left_out_lines
+
+    shown = prompts.evidence_plan()
+    if shown.view is not None or prompts.setting != "default":
+        raise InputError(
+            "B4DL's release holds bare questions, with no setting and nothing shown.",
+            remedy="Leave --setting and --evidence out.",
+        )
+    read = prompts.questions(benchmark, shown)
+    written = write_b4dl(read, out, scenes=prompts.scenes(read, shown), selection=prompts.selection())
+    print(f"{out}: {counted(written.rows, 'row')}, {counted(written.chunks, 'chunk')} for b4dl")
+    for line in (*written.notes, *left_out_lines(written.left_out)):
         output.note(line)

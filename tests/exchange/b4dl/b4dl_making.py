@@ -6,6 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import making
+from probe4d.benchmarks.b4dl.tasks import FAMILIES, VOCABULARY
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import Evidence
+from probe4d.scenes.tables import Scenes
+
 Row = dict[str, Any]
 
 SCENE, TOKEN = "008395103", "73030fb67d3c46cfb5e590168088ae39"
@@ -70,3 +76,45 @@ HUGGINGFACE = {
     "dataset/test/comprehensive.json": [of_test("How do they meet?", "They do not.")],
 }
 """A release as it lies on Hugging Face, without its metadata."""
+
+
+def pairs_about(scenes: Scenes, *, sequences: int = 12) -> Benchmark:
+    """A benchmark as the suite builds it: six tasks of each of some sequences, two a scene."""
+    questions = []
+    for number in range(sequences):
+        scene, keyframes = scenes.scenes.select("scene", "keyframes").row(number // 2)
+        start = 4 + 3 * (number % 2)
+        frames = tuple(range(start, start + 7, 2))
+        answers = {
+            "existence": [("existence-presence", "yes-no", "Yes"), ("existence-class", "text", "traffic cone")],
+            "binary": [("binary", "yes-no", "No")],
+            "time-grounding": [("time-grounding", "interval", f"{start}-{start + 4}")],
+            "description": [("description", "text", f"In {number} a car waits: {words}.") for words in ("é", '"')],
+            "temporal-understanding": [("temporal-understanding", "text", "Yes, it turns.")],
+            "comprehensive": [("comprehensive", "text", "from frame 004 to frame 006")],
+        }
+        facts = {"sequence": f"{scene}/{number % 2}", "start": frames[0], "end": frames[-1], "generator": "scripted"}
+        for family, told in answers.items():
+            for place, (template, kind, answer) in enumerate(told):
+                described = family == "description"
+                question = making.question(
+                    number,
+                    suite="b4dl",
+                    family=family,
+                    template=template,
+                    format=kind,
+                    scene=scene,
+                    keyframes=keyframes,
+                    frames=frames,
+                    entities=(f"description {place + 1}",) if described else (),
+                    question="Describe the lidar-sequence." if described else f"What of {template} in {number}?",
+                    options=VOCABULARY if template == "existence-class" else (),
+                    answer=answer,
+                    evidence=Evidence(frames=frames),
+                    rule="generated",
+                    facts=facts,
+                    features=(),
+                )
+                questions.append(making.with_id_of_content(question))
+    questions.sort(key=lambda question: FAMILIES.index(question.family))
+    return making.benchmark_of(questions, suite="b4dl")

@@ -9,5 +9,5 @@ __all__ = ["HARNESSES", "Harness", "Target"]
 Harness = Literal["inspect", "lm-eval", "vlmevalkit", "huggingface", "jsonl"]
 HARNESSES: tuple[Harness, ...] = get_args(Harness)
 
-Target = Literal[Harness, "training"]
-"""What a benchmark can be written for: a harness that asks it, or the training of a model."""
+Target = Literal[Harness, "training", "b4dl"]
+"""What a benchmark can be written for: a harness that asks it, the training of a model, or as B4DL's release."""

@@ -78,5 +78,5 @@ def export(
                 write_huggingface(exported, benchmark.table, folder)
             case "jsonl":
                 write_jsonl(exported, folder)
-        seal(exported, folder)
+        seal(exported.left_out, folder)
     return exported

@@ -63,10 +63,10 @@ def collected(
     )
 
 
-def seal(exported: Exported, folder: Path) -> None:
+def seal(left_out: Sequence[LeftOut], folder: Path) -> None:
     """Write what was left out, and last the digests of all files."""
-    if exported.left_out:
-        write_bytes(folder / LEFT_OUT_FILE, msgspec.json.Encoder().encode_lines(exported.left_out))
+    if left_out:
+        write_bytes(folder / LEFT_OUT_FILE, msgspec.json.Encoder().encode_lines(left_out))
     write_text(folder / _DIGESTS_FILE, _digests(folder))
 
 

@@ -87,7 +87,7 @@ def export_training(
         items = [(item, prepared.asked[item.id, item.variant][0]) for item in exported.items]
         write_training_rows([rows.of(*one) for one in items], folder / ROWS_FILE)
         write_text(folder / "README.md", readme(exported, "training", _HOW.format(folder=out.name)))
-        seal(exported, folder)
+        seal(exported.left_out, folder)
     return exported
 
 
