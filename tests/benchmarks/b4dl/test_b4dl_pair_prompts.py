@@ -154,3 +154,15 @@ def test_a_repair_of_descriptions_asks_for_other_answers_and_of_nothing_for_all(
     assert f"Now write {TASKS['description'].pairs} pairs" in again
     assert "each with another answer" in again
     assert "Pairs that are taken" not in again
+
+
+def test_a_reply_without_end_makes_no_repair_without_end() -> None:
+    prompt = pair_prompt("binary", ROW, {"front": FRONT, "rear": REAR}, [])
+    echoes = "Q: What is the question?\nA: The answer is the answer.\n" * 500
+    endless = "\n".join(f"Q: Is there a car in frame {frame}?\nA: {'Yes ' * 5_000}" for frame in range(100, 200))
+    repair = repair_prompt(prompt, read_pairs("binary", echoes + endless, "stop", 12, 20))
+    faulty = blocks(Prompt(key="", text=repair.text.removeprefix(prompt.text)))["FAULTY PAIRS"]
+    assert faulty.count("It repeats the form") == 1
+    assert faulty.count("Fault: ") == 10
+    assert faulty.endswith("And 91 others.")
+    assert len(repair.text) < len(prompt.text) + 8_000

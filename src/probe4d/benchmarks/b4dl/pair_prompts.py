@@ -87,6 +87,10 @@ _AGAIN_DESCRIPTION = (
     "those below, and without the faults that are named."
 )
 
+_MOST_FAULTS_SHOWN = 10
+_MOST_CHARACTERS_SHOWN = 500
+"""Of a question or an answer that is shown again."""
+
 
 def pair_prompt(
     task: str, sequence_row: Mapping[str, Any], descriptions: Mapping[str, str], phrases: Sequence[str]
@@ -145,10 +149,10 @@ def repair_prompt(prompt: Prompt, read: ReadPairs) -> Prompt:
     lines = [prompt.text, "", again.format(told=told, wanted=counted(read.missing, "pair"))]
     if read.pairs:
         lines.append("- Pairs that are taken already:")
-        lines.append(_quoted("\n".join(_worded(pair) for pair in read.pairs), f"{prompt.key}/taken", "TAKEN PAIRS"))
+        lines.append(_quoted("\n".join(map(_worded, read.pairs)), f"{prompt.key}/taken", "TAKEN PAIRS"))
     if read.faults:
         lines.append("- What could not be taken, and why:")
-        lines.append(_quoted("\n".join(map(_faulted, read.faults)), f"{prompt.key}/faults", "FAULTY PAIRS"))
+        lines.append(_quoted(_listed(read.faults), f"{prompt.key}/faults", "FAULTY PAIRS"))
     return Prompt(key=prompt.key, text="\n".join(lines))
 
 
@@ -168,10 +172,21 @@ def _quoted(text: str, key: str, what: str) -> str:
 
 
 def _worded(pair: tuple[str, str]) -> str:
-    return f"Q: {pair[0]}\nA: {pair[1]}"
+    return f"Q: {_shortened(pair[0])}\nA: {_shortened(pair[1])}"
+
+
+def _listed(faults: Sequence[Fault]) -> str:
+    """Faults with their pairs, each once; of many the first, for a reply without end makes no prompt without end."""
+    told = list(dict.fromkeys(map(_faulted, faults)))
+    shown, others = told[:_MOST_FAULTS_SHOWN], len(told) - _MOST_FAULTS_SHOWN
+    return "\n".join([*shown, *([f"And {counted(others, 'other')}."] if others > 0 else [])])
 
 
 def _faulted(fault: Fault) -> str:
-    told = [f"Q: {fault.question}"] if fault.question is not None else []
-    told += [f"A: {fault.answer}"] if fault.answer is not None else []
+    told = [f"Q: {_shortened(fault.question)}"] if fault.question is not None else []
+    told += [f"A: {_shortened(fault.answer)}"] if fault.answer is not None else []
     return "\n".join([*told, f"Fault: {fault.what}"])
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _MOST_CHARACTERS_SHOWN else f"{text[:_MOST_CHARACTERS_SHOWN]} ..."
