@@ -36,6 +36,7 @@ def test_a_right_benchmark_passes(
         "faulty": 0,
         "events_taken_as_told": 0,
         "labels_taken_as_told": 0,
+        "generated_taken_as_told": 0,
         "estimates_taken_as_told": {},
         "findings": [],
     }

@@ -15,6 +15,7 @@ The script is an object with any of these:
 - `delay_s`, `jitter_s`: time before each reply, and how much more at most, by the hash of the text;
 - `steps`: what happens instead of a plain reply, for the first, second, ... request of each text; the last is
   repeated. A list, or an object that gives a list for each part of a text it is used for (`"": [...]` for others);
+- `steps_of`: the same by SHA-256 (hexadecimal) of the user's text, over `steps`;
 - `max_requests_kept`: how many requests `GET /requests` gives (the last ones).
 
 A step is an object with any of these; an empty one is a plain reply:
@@ -144,7 +145,9 @@ class Server:
     def step(self, text: str, number: int) -> dict[str, Any]:
         """What happens at the request of this number, from 0, of a text."""
         steps = self.script.get("steps", [])
-        if isinstance(steps, dict):
+        if (own := self.script.get("steps_of", {}).get(digest_of(text))) is not None:
+            steps = own
+        elif isinstance(steps, dict):
             steps = next((found for part, found in steps.items() if part and part in text), steps.get("", []))
         found: dict[str, Any] = steps[min(number, len(steps) - 1)] if steps else {}
         return found

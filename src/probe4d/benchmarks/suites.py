@@ -9,6 +9,8 @@ from typing import Any, Literal
 import msgspec
 import polars as pl
 
+from probe4d.benchmarks.b4dl import SUITE as B4DL
+from probe4d.benchmarks.b4dl.drafting import GENERATED
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
@@ -37,7 +39,7 @@ __all__ = [
     "write_prompts",
 ]
 
-SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU, SPATIAL_QA, STRIDE)}
+SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU, SPATIAL_QA, STRIDE, B4DL)}
 """Suites by name."""
 
 
@@ -129,6 +131,8 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
             no part of the dataset; of those form, wording and target are checked, and that references say what their
             parts do.
         labels_taken_as_told: Number of questions for labels that a file told; of those it is checked that they agree.
+        generated_taken_as_told: Number of questions whose answers a model wrote and no rule gave; of those form, place
+            and identity are checked.
         findings: What differs or breaks a promise of the benchmark; empty if all is well.
     """
 
@@ -137,6 +141,7 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     events_taken_as_told: int
     estimates_taken_as_told: Mapping[str, int]
     labels_taken_as_told: int
+    generated_taken_as_told: int
     findings: Sequence[AuditFinding]
 
 
@@ -165,6 +170,7 @@ def check(
         faulty=len({finding.question for finding in findings if finding.question}),
         events_taken_as_told=_resting_on(benchmark, ("events",)),
         labels_taken_as_told=_resting_on(benchmark, _LABELS),
+        generated_taken_as_told=benchmark.table.filter(rule=GENERATED).height,
         estimates_taken_as_told=dict(
             benchmark.table.filter(pl.col("needs").list.contains("estimated objects"))
             .group_by("template", maintain_order=True)

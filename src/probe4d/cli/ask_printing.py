@@ -61,15 +61,28 @@ def print_summary(summary: RunSummary, out: Path, *, to_stdout: bool) -> None:
         output.fail("\n  ".join([first, *reasons]))
 
 
-def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
-    """Print what a run would come to, and one of its requests."""
+def print_dry_run(
+    seen: DryRun,
+    *,
+    counted_by: str,
+    heading: str = "Nothing was sent. Asking would come to:",
+    asked: str = "questions",
+) -> None:
+    """Print what a run would come to, and one of its requests.
+
+    Args:
+        seen: What it would come to.
+        counted_by: How tokens are counted, in words.
+        heading: What stands above.
+        asked: What is asked about, in a word.
+    """
     from probe4d.wording import counted, most_frequent
 
     questions = sum(seen.questions.values())
     by_family = ", ".join(f"{n:,} {family}" for family, n in seen.questions.items())
     rows = [
         ("model", seen.model),
-        ("questions", f"{questions:,} ({by_family})" if seen.questions else "none"),
+        (asked, f"{questions:,} ({by_family})" if seen.questions else "none"),
         ("calls", f"{seen.calls:,} ({seen.setting})"),
         *(("left out", line) for line in most_frequent(seen.left_out, rest="for other reasons (see --json)")),
         ("pictures", _pictures(seen.pictures)),
@@ -79,7 +92,7 @@ def print_dry_run(seen: DryRun, *, counted_by: str) -> None:
     ]
     if seen.reply_tokens is not None:
         rows.append(("replies", f"at most {counted(seen.reply_tokens, 'token')}"))
-    print("Nothing was sent. Asking would come to:")
+    print(heading)
     for label, words in rows:
         print(output.harmless(f"  {label:<12}  {words}"))
     if seen.example is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +15,7 @@ from probe4d.wording import counted
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import BenchmarkRecord
+    from probe4d.scenes.tables import Scenes
 
 __all__ = ["Building", "Dataroot", "build"]
 
@@ -48,30 +51,55 @@ class Building:
             parameters: Parameters of the suite beside these options.
         """
         from probe4d.benchmarks.splits import select_split
-        from probe4d.benchmarks.suites import build as build_suite
+
+        scenes = self.opened(dataroot)
+        used, _ = select_split(scenes, self.split)
+        self.built(suite, scenes, shown=_measuring(len(used.names)), **parameters)
+
+    def opened(self, dataroot: Path) -> Scenes:
+        """The scenes of the dataset, those of all splits."""
         from probe4d.scenes.opening import open_scenes
 
-        scenes = open_scenes(dataroot, version=self.version, reference_channel=self.reference_channel)
-        used, _ = select_split(scenes, self.split)
+        return open_scenes(dataroot, version=self.version, reference_channel=self.reference_channel)
+
+    def built(
+        self, suite: str, scenes: Scenes, *, shown: AbstractContextManager[Mapping[str, Any]], **parameters: Any
+    ) -> None:
+        """Build a benchmark of scenes and print what it is.
+
+        Args:
+            suite: Name of the suite.
+            scenes: The scenes.
+            shown: Shows how the build goes on; gives the parameters of the suite that tell it.
+            parameters: Other parameters of the suite beside these options.
+        """
+        from probe4d.benchmarks.suites import build as build_suite
+
         before = _lying_in(self.out)
-        with output.progress("Measuring scenes", len(used.names)) as done:
-            benchmark = build_suite(
+        with shown as telling:
+            record = build_suite(
                 suite,
                 scenes,
                 self.out,
                 split=self.split,
                 seed=self.seed,
                 workers=self.workers,
-                done=done,
+                **telling,
                 **parameters,
-            )
-        record = benchmark.record
+            ).record
         if before is not None and not _is_repeated(before, record):
             output.note(
                 f"replaced another benchmark in {self.out}: {before.suite} from {before.source.title}, "
                 f"split {before.source.split}, fingerprint {before.fingerprint}"
             )
         _print_record(record, self.out, as_json=self.as_json)
+
+
+@contextmanager
+def _measuring(scenes: int) -> Iterator[Mapping[str, Any]]:
+    """Show how many scenes were measured."""
+    with output.progress("Measuring scenes", scenes) as done:
+        yield {"done": done}
 
 
 def _print_record(record: BenchmarkRecord, out: Path, *, as_json: bool) -> None:

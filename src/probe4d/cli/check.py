@@ -53,6 +53,8 @@ def check(
             print(f"{told:,} events were taken as B4DL tells them: their intervals cannot be derived from the dataset")
         if told := checked.labels_taken_as_told:
             print(f"{counted(told, 'answer')} on labels were taken as their file told them: the dataset has none")
+        if told := checked.generated_taken_as_told:
+            print(f"{told:,} answers were written by a model, and taken as told: no rule gives them")
         if by_template := checked.estimates_taken_as_told:
             each = ", ".join(f"{name} {n:,}" for name, n in by_template.items())
             print(

@@ -13,6 +13,7 @@ _FILES = (
     "build_lidar_hallu",
     "build_spatial_qa",
     "build_stride",
+    "build_b4dl",
     "check",
     "diversity",
     "prompts",

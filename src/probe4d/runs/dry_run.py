@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from statistics import fmean
 from typing import TypeVar
 
@@ -12,7 +12,6 @@ import msgspec
 from PIL import Image as PillowImage
 
 from probe4d.evidence.image import Image
-from probe4d.evidence.pictures import Picture
 from probe4d.models.asking import Finished
 from probe4d.models.generation import Generation, ImageDetail
 from probe4d.models.request import FeatureRows, Request
@@ -149,7 +148,7 @@ def dry_requests(
     setting: str,
     families: Iterable[str],
     left_out: Iterable[LeftOut],
-    shown: Sequence[Picture],
+    shown: Sequence[Hashable],
     generation: Generation,
     count_tokens: TextTokens,
 ) -> DryRun:
@@ -233,7 +232,7 @@ def some_of(items: Sequence[Item]) -> Sequence[Item]:
 
 
 def picture_estimate(
-    shown: Sequence[Picture], requests: Sequence[Request], model: str, *, detail: ImageDetail | None
+    shown: Sequence[Hashable], requests: Sequence[Request], model: str, *, detail: ImageDetail | None
 ) -> PictureEstimate | None:
     """What pictures come to; null where there are none.
 

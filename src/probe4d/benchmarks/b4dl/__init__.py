@@ -1,1 +1,33 @@
 """B4DL: what a model writes about sequences of key frames, asked in six tasks and held against geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from probe4d.benchmarks.b4dl.build import VERSION, build
+from probe4d.benchmarks.b4dl.prompts import PROMPTS
+from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.suite import AuditFinding, Suite
+
+__all__ = ["SUITE"]
+
+
+def _audit(
+    benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
+) -> Sequence[AuditFinding]:
+    # The audit reads raw tables by a path of its own; who only builds does not load it.
+    from probe4d.benchmarks.b4dl.audit import audit
+
+    return audit(benchmark, dataroot, version=version, done=done)
+
+
+SUITE = Suite(
+    name=SUITE_NAME,
+    version=VERSION,
+    build=build,
+    audit=_audit,
+    prompts=PROMPTS,
+    families=FAMILIES,
+)

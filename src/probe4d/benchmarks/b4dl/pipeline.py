@@ -60,12 +60,14 @@ class Pairs(NamedTuple):
         descriptions: Columns of `DESCRIPTIONS_SCHEMA`.
         faults: Columns of `FAULTS_SCHEMA`.
         short: Columns of `SHORT_SCHEMA`.
+        extra: Pairs without a fault beyond those asked for, which were not taken, by task.
     """
 
     pairs: pl.DataFrame
     descriptions: pl.DataFrame
     faults: pl.DataFrame
     short: pl.DataFrame
+    extra: dict[str, int]
 
 
 class _Asked(NamedTuple):
@@ -124,6 +126,7 @@ def generated_pairs(
         descriptions,
         pl.DataFrame(_fault_rows(asked), schema=FAULTS_SCHEMA, orient="row"),
         pl.DataFrame(_short_rows(sequences, descriptions, tasks, asked), schema=SHORT_SCHEMA, orient="row"),
+        _extra(asked),
     )
 
 
@@ -199,6 +202,13 @@ def _fault_rows(asked: Iterable[_Asked]) -> Iterator[tuple[object, ...]]:
         for stage, read in one.replies:
             for fault in read.faults:
                 yield one.sequence, one.task, stage, fault.kind, fault.what, fault.question, fault.answer
+
+
+def _extra(asked: Iterable[_Asked]) -> dict[str, int]:
+    extra: Counter[str] = Counter()
+    for one in asked:
+        extra[one.task] += sum(read.extra for _, read in one.replies)
+    return {task: n for task, n in extra.items() if n}
 
 
 def _short_rows(

@@ -1,0 +1,199 @@
+"""A B4DL benchmark: what is built in which order, its record, its folder (Sec. 3 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import polars as pl
+
+from probe4d.benchmarks.b4dl.annotations import ANNOTATIONS_SCHEMA
+from probe4d.benchmarks.b4dl.card import CARD, card_sections
+from probe4d.benchmarks.b4dl.context_prompts import missing_images
+from probe4d.benchmarks.b4dl.drafting import Grounded, questions_of
+from probe4d.benchmarks.b4dl.measuring import Measured, Measuring, phrases_by_sequence
+from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
+from probe4d.benchmarks.b4dl.pipeline import Pairs, generated_pairs
+from probe4d.benchmarks.b4dl.sequences import SEQUENCES_PER_SCENE
+from probe4d.benchmarks.b4dl.shortfalls import not_taken, shortfalls_of
+from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
+from probe4d.benchmarks.b4dl.wanted import LONGEST_SIDE_PX, Wanted, Windows
+from probe4d.benchmarks.benchmark import (
+    QUESTIONS_FILE,
+    Benchmark,
+    BenchmarkRecord,
+    benchmark_folder,
+    counts_of,
+    fingerprint,
+    write_description,
+)
+from probe4d.benchmarks.card import dataset_card
+from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
+from probe4d.benchmarks.generating import Generator
+from probe4d.benchmarks.question import to_table
+from probe4d.benchmarks.questions_file import write_questions
+from probe4d.benchmarks.source import source_of
+from probe4d.benchmarks.splits import select_split
+from probe4d.errors import RunError
+from probe4d.scenes.tables import Scenes
+from probe4d.version import __version__
+from probe4d.wording import listed, most_frequent
+
+__all__ = ["VERSION", "build"]
+
+VERSION = "1.0"
+
+SEQUENCES_FILE, ANNOTATIONS_FILE, PAIRS_FILE = "sequences.parquet", "annotations.parquet", "pairs.parquet"
+DESCRIPTIONS_FILE, FAULTS_FILE, SHORT_FILE = "descriptions.jsonl", "faults.jsonl", "short.jsonl"
+
+
+class _Made(NamedTuple):
+    """What a benchmark's folder holds beside its record and its card."""
+
+    table: pl.DataFrame
+    sequences: pl.DataFrame
+    annotations: pl.DataFrame
+    generated: Pairs
+    verdicts: pl.DataFrame
+
+
+def build(
+    scenes: Scenes,
+    out: Path | str | None = None,
+    *,
+    generator: Generator,
+    split: str | None = None,
+    tasks: Sequence[str] | None = None,
+    windows: Windows = "drawn",
+    sequences_per_scene: int = SEQUENCES_PER_SCENE,
+    annotations: bool = True,
+    grounded: Grounded = "keep",
+    longest_side_px: int = LONGEST_SIDE_PX,
+    seed: int = 42,
+    workers: int = 1,
+    begun: Callable[[Measured, int], object] | None = None,
+    done: Callable[[str], object] | None = None,
+) -> Benchmark:
+    """Have a model write questions about sequences of scenes, and hold its answers against geometry.
+
+    Args:
+        scenes: The scenes, with cameras.
+        out: Folder to write to; nothing is written without it.
+        generator: Who writes, such as `probe4d.runs.generating.HostedGenerator`.
+        split: Official split to use, or `all`; without it `val` of a trainval folder that holds all 150
+            official val scenes, and all scenes of any other.
+        tasks: Names of the tasks that questions are wanted of; null takes all six.
+        windows: `drawn` for sequences of 3 to 10 frames at drawn places, `released` for the six fixed windows of the
+            released code.
+        sequences_per_scene: Sequences drawn of a scene.
+        annotations: Whether prompts hold phrases that were measured in annotations, as ground truth (Table 4).
+        grounded: What becomes of answers that geometry contradicts: `keep`, `drop` or `correct`.
+        longest_side_px: Longest side of the pictures that are shown.
+        seed: Seed of every draw.
+        workers: Processes that measure scenes; the benchmark is the same for any number.
+        begun: Told that annotations or verdicts are measured next, and of how many scenes.
+        done: Told of the name of each scene that was measured, for progress bars.
+
+    Returns:
+        The benchmark, families in the order of `FAMILIES`.
+
+    Raises:
+        InputError: A parameter cannot be used, the split holds no scene, no scene is long enough, or there are no
+            images.
+        RunError: The generator has not all replies yet, or no pair in them can be taken.
+    """
+    wanted = Wanted(
+        tasks=FAMILIES if tasks is None else tuple(tasks),
+        windows=windows,
+        sequences_per_scene=sequences_per_scene,
+        annotations=annotations,
+        grounded=grounded,
+        longest_side_px=longest_side_px,
+        seed=seed,
+    )
+    used, split_words = select_split(scenes, split)
+    measuring = Measuring(used, wanted.sequences(used), workers, begun, done)
+    made, left_out = _made(measuring, wanted, generator)
+    parameters = {"split": split, "generator": generator.name, "reference_channel": scenes.reference_channel}
+    shortfalls = shortfalls_of(
+        made.generated, made.sequences, used, tasks=wanted.tasks, per_scene=wanted.sequences_per_scene
+    )
+    record = BenchmarkRecord(
+        suite=SUITE_NAME,
+        version=VERSION,
+        seed=seed,
+        parameters=parameters | {name: value for name, value in msgspec.to_builtins(wanted).items() if name != "seed"},
+        counts=counts_of(made.table),
+        exclusions=left_out | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()},
+        shortfalls=shortfalls,
+        source=source_of(used, split_words),
+        fingerprint=fingerprint(made.table),
+        probe4d=__version__,
+    )
+    return Benchmark(made.table, record) if out is None else _written(Path(out), made, record, used)
+
+
+def _made(measuring: Measuring, wanted: Wanted, generator: Generator) -> tuple[_Made, dict[str, int]]:
+    """Measure, have pairs written, hold them against geometry, draft questions; and what was left out, by reason."""
+    scenes, sequences = measuring.scenes, measuring.sequences
+    annotated = measuring.annotations() if wanted.annotations else pl.DataFrame(schema=ANNOTATIONS_SCHEMA)
+    generated = generated_pairs(
+        sequences,
+        scenes,
+        generator,
+        tasks=wanted.tasks,
+        phrases=phrases_by_sequence(annotated),
+        longest_side_px=wanted.longest_side_px,
+    )
+    if generated.pairs.is_empty():
+        raise _nothing_taken(generated)
+    verdicts = measuring.verdicts(generated.pairs)
+    drafted = questions_of(
+        generated.pairs, verdicts, sequences, scenes, generator=generator.name, grounded=wanted.grounded
+    )
+    left_out = not_taken(generated) | drafted.left_out | missing_images(sequences, scenes)
+    made = _Made(to_table(drafted.questions), sequences, annotated, generated, verdicts)
+    return made, dict(sorted(left_out.items()))
+
+
+def _nothing_taken(generated: Pairs) -> RunError:
+    """Why there is no pair, with what is wrong with the replies."""
+    reasons = most_frequent(not_taken(generated), rest="for other reasons")
+    first = generated.short.row(0, named=True)
+    return RunError(
+        f"no pair could be taken from the replies ({listed(reasons)}), such as of {first['sequence']}: {first['why']}. "
+        "The replies are kept as they came; another model, or one that may write more (--max-tokens), needs another "
+        "folder for its own."
+    )
+
+
+def _written(out: Path, made: _Made, record: BenchmarkRecord, scenes: Scenes) -> Benchmark:
+    """Write the folder: questions, record, card, and what they were made of."""
+    verdicts, faults = made.verdicts, made.generated.faults
+    sections = card_sections(made.table, verdicts, faults, made.sequences, scenes)
+    with benchmark_folder(out) as folder:
+        write_questions(made.table, folder / QUESTIONS_FILE)
+        composition = composition_of(made.table.lazy())
+        composition.counts.write_csv(folder / COMPOSITION_FILE)
+        for name, table in _tables(made).items():
+            table.write_parquet(folder / name)
+        for name, table in _lines(made.generated).items():
+            table.write_ndjson(folder / name)
+        write_description(folder, record, dataset_card(record, CARD, composition, sections))
+    return Benchmark(made.table, record, out)
+
+
+def _tables(made: _Made) -> Mapping[str, pl.DataFrame]:
+    key = [name for name in PAIRS_SCHEMA if name in made.verdicts.columns]
+    judged = made.generated.pairs.join(made.verdicts, on=key, how="left", maintain_order="left")
+    return {SEQUENCES_FILE: made.sequences, ANNOTATIONS_FILE: made.annotations, PAIRS_FILE: judged}
+
+
+def _lines(generated: Pairs) -> Mapping[str, pl.DataFrame]:
+    return {
+        DESCRIPTIONS_FILE: generated.descriptions,
+        FAULTS_FILE: generated.faults,
+        SHORT_FILE: generated.short,
+    }

@@ -1,0 +1,64 @@
+"""What a build of B4DL would ask: its prompts, without anybody being asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from probe4d.benchmarks.b4dl.measuring import Measuring, phrases_by_sequence
+from probe4d.benchmarks.b4dl.pipeline import generated_pairs
+from probe4d.benchmarks.b4dl.wanted import Wanted
+from probe4d.benchmarks.generating import Generated, Prompt, Stage
+from probe4d.benchmarks.splits import select_split
+from probe4d.scenes.tables import Scenes
+
+__all__ = ["DESCRIPTION_TOKENS", "planned_prompts"]
+
+DESCRIPTION_TOKENS = 400
+"""What a description is taken to hold before there is one."""
+
+_STAND_IN = "(what the model will have said of these images)"
+
+
+def planned_prompts(
+    scenes: Scenes, wanted: Wanted, *, split: str | None = None, workers: int = 1
+) -> Mapping[Stage, Sequence[Prompt]]:
+    """The prompts of each stage: of descriptions as they would be sent, of pairs with words in their place.
+
+    Repairs are as many as there can be, as if no reply held a pair.
+
+    Args:
+        scenes: The scenes, with cameras.
+        wanted: What is asked for.
+        split: Official split to use, as for a build.
+        workers: Processes that measure scenes.
+
+    Raises:
+        InputError: As for a build.
+    """
+    used, _ = select_split(scenes, split)
+    measuring = Measuring(used, wanted.sequences(used), workers)
+    planner = _Planner()
+    generated_pairs(
+        measuring.sequences,
+        used,
+        planner,
+        tasks=wanted.tasks,
+        phrases=phrases_by_sequence(measuring.annotations()) if wanted.annotations else {},
+        longest_side_px=wanted.longest_side_px,
+    )
+    return planner.prompts
+
+
+class _Planner:
+    """Notes prompts, and replies without content."""
+
+    name = "nobody"
+
+    def __init__(self) -> None:
+        self.prompts: dict[Stage, list[Prompt]] = {"contexts": [], "pairs": [], "repairs": []}
+
+    def replies(self, stage: Stage, prompts: Sequence[Prompt]) -> dict[str, Generated]:
+        """Note them."""
+        self.prompts[stage] += prompts
+        said = _STAND_IN if stage == "contexts" else ""
+        return {prompt.key: Generated(text=said) for prompt in prompts}

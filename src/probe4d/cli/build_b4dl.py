@@ -1,0 +1,258 @@
+"""`probe4d build b4dl`: question-answer pairs that a model writes about sequences, held against geometry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from probe4d.cli import arguments as reading
+from probe4d.cli import ask_options as options
+from probe4d.cli import output
+from probe4d.cli.build import Building, Dataroot, build
+from probe4d.cli.groups import with_groups
+
+if TYPE_CHECKING:
+    from probe4d.benchmarks.generating import Stage
+    from probe4d.models.course import Course
+    from probe4d.models.generation import Generation
+    from probe4d.runs.generating import HostedGenerator
+    from probe4d.scenes.tables import Scenes
+
+__all__ = ["build_b4dl"]
+
+
+def _model(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="The model", **option)
+
+
+def _part(*names: str, **option: Any) -> Any:
+    return typer.Option(*names, rich_help_panel="Which questions, and what the model is told", **option)
+
+
+@dataclass(frozen=True)
+class Generating:
+    """Who writes descriptions and pairs, and how; the fields are options of the command line."""
+
+    model: Annotated[
+        str,
+        _model("--model", "-m", metavar="PROVIDER/NAME", help="inspect-ai name of a model that sees pictures."),
+    ]
+    generated: Annotated[
+        Path | None,
+        _model(
+            "--generated",
+            metavar="DIR",
+            help="Folder of its replies; the same command goes on where it stopped. Left out: --out with -generated.",
+        ),
+    ] = None
+    base_url: options.BaseUrl = None
+    arguments: Annotated[
+        list[str] | None,
+        _model("-M", metavar="KEY=VALUE", help="An argument of the provider's own; repeatable."),
+    ] = None
+    temperature: options.Temperature = None
+    top_p: options.TopP = None
+    max_tokens: Annotated[
+        int, _model("--max-tokens", metavar="N", help="Most tokens of a reply, thoughts among them.")
+    ] = 4096
+    model_seed: Annotated[
+        int | None, _model("--model-seed", metavar="N", help="Seed of the model. Left out: as the provider has it.")
+    ] = None
+    reasoning_effort: options.ReasoningEffort = None
+    image_detail: options.ImageDetail = None
+    extra_body: options.ExtraBody = None
+    max_connections: Annotated[
+        int | None, _model("--max-connections", metavar="N", help="Requests under way at once. Left out: 10.")
+    ] = None
+    max_retries: options.MaxRetries = 5
+    timeout: options.Timeout = 600
+    allow_missing: Annotated[
+        bool,
+        _model("--allow-missing", help="Build without what got no reply, and count it as short."),
+    ] = False
+    dry_run: Annotated[
+        bool,
+        _model("--dry-run", help="Send nothing: count calls, pictures and tokens, and print a prompt of each stage."),
+    ] = False
+
+    def folder(self, out: Path) -> Path:
+        """Folder of the replies for a benchmark."""
+        whole = out.resolve()
+        return self.generated or whole.with_name(f"{whole.name}-generated")
+
+    @property
+    def generation(self) -> Generation:
+        """How it generates."""
+        from probe4d.models.generation import Generation
+
+        return Generation(
+            temperature=self.temperature,
+            top_p=self.top_p,
+            max_tokens=self.max_tokens,
+            seed=self.model_seed,
+            reasoning_effort=self.reasoning_effort,
+            image_detail=self.image_detail,
+            extra_body={} if self.extra_body is None else reading.json_object(self.extra_body, option="--extra-body"),
+        )
+
+    @property
+    def course(self) -> Course:
+        """How fast it is asked."""
+        from probe4d.models.course import Course
+
+        return Course(max_connections=self.max_connections, max_retries=self.max_retries, timeout_s=self.timeout)
+
+    def opened(self, scenes: Scenes, out: Path, stages: _Stages) -> HostedGenerator:
+        """The generator that is asked for."""
+        from probe4d.runs.generating import HostedGenerator
+
+        return HostedGenerator(
+            self.model,
+            self.folder(out),
+            root=scenes.root,
+            dataset=scenes.fingerprint,
+            base_url=self.base_url,
+            arguments=reading.key_values(self.arguments or (), option="-M"),
+            generation=self.generation,
+            course=self.course,
+            allow_missing=self.allow_missing,
+            begun=stages.begun,
+            done=stages.done,
+        )
+
+
+class _Stages:
+    """Shows how one stage after another goes on."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._shown: output.Progress | None = None
+
+    def begun(self, stage: str, total: int, before: int = 0) -> None:
+        """A stage begins: the bar of the one before gives way to its own."""
+        self._stack.close()
+        self._shown = self._stack.enter_context(output.progress(_WORDS[stage], total))
+        self._shown.expect(total, before)
+
+    def done(self, item: object = None) -> None:
+        """Count one more reply, or scene."""
+        if self._shown is not None:
+            self._shown(item)
+
+
+_WORDS = {
+    "annotations": "Measuring annotations",
+    "contexts": "Having pictures described",
+    "pairs": "Having pairs written",
+    "repairs": "Asking again for missing pairs",
+    "verdicts": "Holding answers against geometry",
+}
+"""What is done in each stage, of the model and of measuring."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Which sequences, which tasks, and what the model is told; the fields are options of the command line."""
+
+    tasks: Annotated[
+        str, _part("--tasks", metavar="NAMES", help="Of these tasks only, with commas, such as existence,binary.")
+    ] = "all"
+    sequences_per_scene: Annotated[
+        int, _part("--sequences-per-scene", metavar="N", help="Sequences drawn of a scene.")
+    ] = 6
+    released_windows: Annotated[
+        bool, _part("--released-windows", help="The six fixed windows of five frames of the released code.")
+    ] = False
+    no_annotations: Annotated[
+        bool, _part("--no-annotations", help="Leave what annotations say out of the prompts (Table 4).")
+    ] = False
+    grounded: Annotated[
+        Literal["keep", "drop", "correct"],
+        _part("--grounded", help="What becomes of answers that geometry contradicts."),
+    ] = "keep"
+    image_side: Annotated[
+        int, _part("--image-side", metavar="PIXELS", help="Longest side of a picture that is sent.")
+    ] = 1024
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The same as a build takes it."""
+        return {
+            "tasks": None if self.tasks == "all" else tuple(self.tasks.split(",")),
+            "sequences_per_scene": self.sequences_per_scene,
+            "windows": "released" if self.released_windows else "drawn",
+            "annotations": not self.no_annotations,
+            "grounded": self.grounded,
+            "longest_side_px": self.image_side,
+        }
+
+
+@build.command("b4dl")
+@with_groups
+def build_b4dl(dataroot: Dataroot, *, building: Building, generating: Generating, parts: Parts) -> None:
+    """Have a model write questions about sequences of 3 to 10 key frames, in six tasks, and check what can be checked.
+
+    It describes the camera images of each sequence, then writes question-answer pairs from the descriptions and from
+    what annotations say; answers that boxes and poses can decide are held against them. What was answered is never
+    lost: the same command goes on where it stopped. Keys come from the environment, or from .env in the working
+    directory.
+    """
+    reading.read_environment()
+    if generating.dry_run:
+        _print_dry(dataroot, building, generating, parts)
+        return
+    folder = generating.folder(building.out)
+    scenes = building.opened(dataroot)
+    try:
+        building.built("b4dl", scenes, shown=_stages(generating, scenes, building.out), **parts.parameters)
+    except KeyboardInterrupt:
+        output.fail(f"stopped; what was answered is kept in {folder}, and the same command goes on.")
+        raise typer.Exit(130) from None
+
+
+@contextmanager
+def _stages(generating: Generating, scenes: Scenes, out: Path) -> Iterator[Mapping[str, Any]]:
+    """Show how stages go on, those of the model and those of measuring."""
+    with ExitStack() as stack:
+        stages = _Stages(stack)
+        yield {
+            "generator": generating.opened(scenes, out, stages),
+            "begun": stages.begun,
+            "done": stages.done,
+        }
+
+
+def _print_dry(dataroot: Path, building: Building, generating: Generating, parts: Parts) -> None:
+    """Print what each stage would come to, and a prompt of each."""
+    import msgspec
+
+    from probe4d.benchmarks.b4dl.planning import DESCRIPTION_TOKENS, planned_prompts
+    from probe4d.benchmarks.b4dl.tasks import FAMILIES
+    from probe4d.benchmarks.b4dl.wanted import Wanted
+    from probe4d.cli.ask_printing import print_dry_run
+    from probe4d.runs.dry_generation import dry_stage
+
+    scenes = building.opened(dataroot)
+    asked = parts.parameters
+    wanted = Wanted(**{**asked, "tasks": asked["tasks"] or FAMILIES, "seed": building.seed})
+    prompts = planned_prompts(scenes, wanted, split=building.split, workers=building.workers)
+    for stage, of_stage in prompts.items():
+        seen = dry_stage(stage, of_stage, scenes.root, model=generating.model, generation=generating.generation)
+        counted_by = "4 bytes a token"
+        if stage != "contexts":
+            described = 2 * DESCRIPTION_TOKENS * len(of_stage)
+            seen = msgspec.structs.replace(seen, text_tokens=seen.text_tokens + described)
+            counted_by += f", a description taken as {DESCRIPTION_TOKENS}"
+        print_dry_run(seen, counted_by=counted_by, heading=_HEADINGS[stage], asked="prompts")
+
+
+_HEADINGS: dict[Stage, str] = {
+    "contexts": "Nothing was sent. Descriptions of pictures would come to:",
+    "pairs": "\nPairs of these descriptions would come to:",
+    "repairs": "\nAsking again for missing pairs would come to this at most, where no pair of any reply can be taken:",
+}

@@ -1,0 +1,196 @@
+"""`probe4d build b4dl` from photographed scenes to a checked benchmark, by a server that writes well and badly."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+import pytest
+from fake_server import FakeServer, digest_of
+
+from pair_making import MODEL, Scripted, script_of, writer_of_kinds
+from probe4d.benchmarks.b4dl.wanted import Wanted
+from probe4d.benchmarks.benchmark import read_benchmark
+from probe4d.benchmarks.suites import build
+from probe4d.scenes.opening import open_scenes
+
+Here = Callable[..., "subprocess.CompletedProcess[str]"]
+Server = Callable[..., FakeServer]
+
+SIDE = ("--sequences-per-scene", 2, "--image-side", 128)
+REFUSED = {"status": 400, "json": {"error": {"message": "this is not liked", "code": "bad"}}}
+
+
+class Written(NamedTuple):
+    """A writer that was asked all of a build, and the script of a server that replies alike."""
+
+    writer: Scripted
+    script: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def written(photographed: Path) -> Written:
+    scenes = open_scenes(photographed)
+    writer = writer_of_kinds(Wanted(sequences_per_scene=2).sequences(scenes))
+    build("b4dl", scenes, generator=writer, sequences_per_scene=2, longest_side_px=128)
+    return Written(writer, script_of(writer))
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def built(here: Here, data: Path, out: Path, server: FakeServer, *options: object) -> subprocess.CompletedProcess[str]:
+    asked = ("--model", MODEL, "--base-url", server.base_url, "--max-retries", 0)
+    return here("build", "b4dl", data, "--out", out, *SIDE, *asked, *options)
+
+
+def test_counts_come_out_or_are_told_as_short_and_nothing_is_asked_twice(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    failing = written.writer.asked["pairs"][4]
+    assert failing.key.endswith("temporal-understanding")
+    steps = written.script["steps_of"]
+    answers = steps[digest_of(failing.text)]
+    server = fake_server(steps_of=steps | {digest_of(failing.text): [REFUSED, *answers]})
+    out = tmp_path / "bench"
+    first = built(here, photographed, out, server)
+    assert first.returncode == 1
+    assert f"1 prompt of the stage pairs got no reply, such as {failing.key}" in first.stderr
+    assert "this is not liked" in first.stderr
+    assert str(tmp_path / "bench-generated") in first.stderr
+    assert not out.exists()
+    second = built(here, photographed, out, server)
+    assert second.returncode == 0, second.stderr
+    assert set(server.counts().values()) == {1, 2}
+    assert sum(server.counts().values()) == len(written.writer.said) + 1
+    benchmark = read_benchmark(out)
+    counts = {family: sum(formats.values()) for family, formats in benchmark.record.counts.items()}
+    assert counts == {
+        "existence": 10,
+        "binary": 20,
+        "time-grounding": 8,
+        "temporal-understanding": 10,
+        "comprehensive": 20,
+    }
+    assert "time-grounding: 8 of 10 pairs" in second.stderr
+    assert "the reply was cut at its limit" in second.stderr
+    assert "description: 0 of 10 pairs" in second.stderr
+    assert "holds no pairs in a form that can be read" in second.stderr
+    assert benchmark.record.exclusions["binary: names a frame outside the sequence"] == 2
+    assert benchmark.record.exclusions["comprehensive: pairs beyond those asked for"] == 2
+    asked = lines_of(tmp_path / "bench-generated" / "repairs.jsonl")
+    assert {line["key"].rpartition("/")[2] for line in asked} == {"binary", "time-grounding", "description"}
+    short = lines_of(out / "short.jsonl")
+    assert [(line["task"], line["pairs"], line["wanted"]) for line in short] == [
+        ("time-grounding", 4, 5),
+        ("description", 0, 5),
+    ] * 2
+    checked = here("check", out, photographed)
+    assert checked.returncode == 0, checked.stdout
+    assert "68 answers were written by a model, and taken as told" in checked.stdout
+    server.stop()
+    offline = built(here, photographed, tmp_path / "bench", server, "--grounded", "drop")
+    assert offline.returncode == 0, offline.stderr
+    contradicted = pl.read_parquet(out / "pairs.parquet").filter(verdict="contradicted").height
+    assert read_benchmark(out).record.questions == 68 - contradicted
+
+
+def test_without_replies_a_benchmark_is_built_where_that_is_asked_for(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    failing = written.writer.asked["contexts"][1].text
+    server = fake_server(steps_of=written.script["steps_of"] | {digest_of(failing): [REFUSED]})
+    done = built(here, photographed, tmp_path / "bench", server, "--tasks", "binary,existence", "--allow-missing")
+    assert done.returncode == 0, done.stderr
+    record = read_benchmark(tmp_path / "bench").record
+    assert record.parameters["tasks"] == ["binary", "existence"]
+    assert record.questions == 15
+    assert "existence: 5 of 10 pairs" in done.stderr
+    assert "its rear views have no description: there was no reply" in done.stderr
+    assert "this is not liked" in done.stderr
+    asked_again = built(here, photographed, tmp_path / "bench", server, "--tasks", "binary,existence")
+    assert asked_again.returncode == 1
+    assert "1 prompt of the stage contexts" in asked_again.stderr
+
+
+def test_annotations_are_left_out_of_prompts_and_answers_are_held_against_geometry_all_the_same(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    server = fake_server(default="Q: Is there a car in frame 014?\nA: Yes.")
+    done = built(
+        here, photographed, tmp_path / "bench", server, "--no-annotations", "--tasks", "existence", "--seed", 3
+    )
+    assert done.returncode == 0, done.stderr
+    texts = list(server.counts())
+    assert not any("GROUND TRUTH" in text for text in texts)
+    assert pl.read_parquet(tmp_path / "bench" / "annotations.parquet").is_empty()
+    assert not pl.read_parquet(tmp_path / "bench" / "pairs.parquet").filter(pl.col("verdict") != "undecided").is_empty()
+    assert any("GROUND TRUTH" in text for text in written.writer.said)
+    refused = built(here, photographed, tmp_path / "bench", server, "--tasks", "existence", "--seed", 3)
+    assert refused.returncode == 2
+    assert "reply to another prompt under the key" in refused.stderr
+
+
+def test_a_dry_run_counts_and_shows_and_sends_nothing(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    server = fake_server()
+    done = built(here, photographed, tmp_path / "bench", server, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert server.counts() == {}
+    assert list(tmp_path.iterdir()) == []
+    pictures = sum(len(prompt.pictures) for prompt in written.writer.asked["contexts"])
+    for words in (
+        "4 (2 front, 2 rear)",
+        f"{pictures}, {pictures} of them different; 128x72 px",
+        "12 (pairs)",
+        "12 (repairs)",
+        written.writer.asked["contexts"][0].text.splitlines()[0],
+        "[[[GROUND TRUTH",
+        "You were asked this before.",
+    ):
+        assert words in done.stdout, words
+
+
+def test_replies_of_which_no_pair_can_be_taken_are_told_with_reasons(
+    here: Here, photographed: Path, tmp_path: Path, fake_server: Server
+) -> None:
+    done = built(here, photographed, tmp_path / "bench", fake_server(default="I like cars."), "--tasks", "binary")
+    assert done.returncode == 1
+    assert "no pair could be taken from the replies" in done.stderr
+    assert "binary: the reply holds no pairs in a form that can be read" in done.stderr
+    assert not (tmp_path / "bench").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        (("--tasks", "existence,presence"), "there is no task 'presence'"),
+        (("--tasks", "binary,binary"), "each once"),
+        (("--sequences-per-scene", 0), "at least 1"),
+        (("--released-windows", "--sequences-per-scene", 3), "released windows are 6"),
+        (("--image-side", 8), "at least 64 px"),
+        (("--max-tokens", 0), "max_tokens"),
+        (("--model", "opnai/gpt-5"), "provider"),
+        (("-M", "api_key=x"), "api_key"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_before_anything_is_sent(
+    options: tuple[object, ...], what: str, here: Here, photographed: Path, tmp_path: Path
+) -> None:
+    asked = ("--model", MODEL, "--base-url", "http://127.0.0.1:9/v1")
+    done = here("build", "b4dl", photographed, "--out", tmp_path / "bench", *asked, *options)
+    assert done.returncode == 2, done.stderr
+    assert what in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scenes_without_cameras_are_refused(here: Here, simulated: Path, tmp_path: Path) -> None:
+    done = here("build", "b4dl", simulated, "--out", tmp_path / "bench", "--model", MODEL)
+    assert done.returncode == 2
+    assert "has no images of cameras around the vehicle" in done.stderr
