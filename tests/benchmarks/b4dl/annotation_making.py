@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -47,3 +48,14 @@ def events(table: pl.DataFrame, track: str | None = "it") -> list[tuple[str, int
     """The events of one track with their first and last key frame."""
     own = table.filter(pl.col("track").eq_missing(track))
     return list(own.select("event", "start_frame", "end_frame").iter_rows())
+
+
+def arc(total_deg: float, frames: int, mps: float) -> list[Place]:
+    """A way on a circle that turns by so much to the left, each heading that of the way."""
+    places: list[Place] = [(0.0, 0.0, 0.0)]
+    step = total_deg / (frames - 1)
+    for _ in range(frames - 1):
+        x, y, heading = places[-1]
+        middle = math.radians(heading + step / 2)
+        places.append((x + mps / 2 * math.cos(middle), y + mps / 2 * math.sin(middle), heading + step))
+    return places

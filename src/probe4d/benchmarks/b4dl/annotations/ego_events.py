@@ -65,24 +65,24 @@ def _drives(ego: Course) -> pl.DataFrame:
 
 
 def _changes_of_speed(ego: Course) -> pl.DataFrame:
-    accelerations = _accelerations_mps2(ego)
+    at_once, on_average = _accelerations_mps2(ego)
     tables = []
     for sign, event in ((1, "accelerates"), (-1, "brakes")):
-        runs = runs_of(sign * accelerations >= ACCELERATION_MPS2)
+        runs = runs_of(sign * on_average >= ACCELERATION_MPS2).trimmed(sign * at_once >= ACCELERATION_MPS2)
         tables.append(found(runs.where(sign * runs.gain(ego.speeds_mps) >= SPEED_CHANGE_MPS), event, event, "none"))
     return pl.concat(tables)
 
 
-def _accelerations_mps2(ego: Course) -> Array:
-    """From the speed of one step to that of the next, over three key frames on average; at an end over two.
+def _accelerations_mps2(ego: Course) -> tuple[Array, Array]:
+    """From the speed of one step to that of the next, and the mean over three key frames; shape (n, T) each.
 
     They are not taken from smoothed speeds, whose ends hide what happens there.
     """
     times, places = ego.way.times_s, ego.way.places_m
     moved = np.diff(places, axis=1)
     step_mps = np.hypot(moved[..., 0], moved[..., 1]) / np.diff(times, axis=1)
-    single = at_ends(np.diff(step_mps, axis=1) / ((times[:, 2:] - times[:, :-2]) / 2), times)
-    around = np.pad(single, ((0, 0), (1, 1)), constant_values=np.nan)
-    near = np.stack([around[:, :-2], single, around[:, 2:]])
-    means: Array = np.nansum(near, axis=0) / np.maximum((~np.isnan(near)).sum(axis=0), 1)
-    return np.where(np.isnan(times), np.nan, means)
+    at_once = at_ends(np.diff(step_mps, axis=1) / ((times[:, 2:] - times[:, :-2]) / 2), times)
+    around = np.pad(at_once, ((0, 0), (1, 1)), constant_values=np.nan)
+    near = np.stack([around[:, :-2], at_once, around[:, 2:]])
+    on_average = np.nansum(near, axis=0) / np.maximum((~np.isnan(near)).sum(axis=0), 1)
+    return at_once, np.where(np.isnan(times), np.nan, on_average)

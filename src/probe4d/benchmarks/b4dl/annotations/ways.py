@@ -90,6 +90,12 @@ class Runs(NamedTuple):
         covered: Flags = marked.cumsum(axis=1)[:, :-1] > 0
         return covered
 
+    def trimmed(self, flags: Flags) -> Runs:
+        """From the first to the last key frame of each with a flag, shape (n, T); runs without one are left out."""
+        marked = np.nan_to_num(self.along(flags.astype(np.float64))) > 0
+        first, last = marked.argmax(axis=1), marked.shape[1] - 1 - marked[:, ::-1].argmax(axis=1)
+        return Runs(self.row, first, last).where(marked.any(axis=1))
+
     def all_of(self, flags: Flags) -> Flags:
         """Whether a flag, shape (n, T), stands at all key frames of each run."""
         counted = np.pad(flags.cumsum(axis=1), ((0, 0), (1, 0)))
