@@ -81,8 +81,7 @@ def crossings_of(tracks: Tracks) -> pl.DataFrame:
     """Objects that by their own motion get from one side of the ego vehicle's centre line to the other."""
     ahead, aside = np.moveaxis(tracks.ego_places_m, -1, 0)
     sideways = tracks.own_mps[..., 1]
-    near = (np.abs(ahead) <= CROSS_REACH_M) & (np.abs(aside) <= CROSS_ASIDE_M)
-    across = tracks.moves & near & (np.abs(sideways) >= CROSS_SHARE * tracks.speeds_mps)
+    across = tracks.moves & (np.abs(aside) <= CROSS_ASIDE_M) & (np.abs(sideways) >= CROSS_SHARE * tracks.speeds_mps)
     moved = _moved(tracks, tracks.own_mps)[..., 1]
     tables = []
     for sign, words in ((1, "from right to left"), (-1, "from left to right")):
@@ -92,12 +91,11 @@ def crossings_of(tracks: Tracks) -> pl.DataFrame:
         by_itself = (sign * runs.gain(moved) >= (ends - begins) / 2) & _is_steady(tracks, runs)
         before = runs.first + (sign * runs.along(aside) < 0).sum(axis=1) - 1
         at_line = np.stack([ahead[runs.row, np.minimum(before + step, runs.last)] for step in (0, 1)])
+        near = (np.abs(at_line) <= CROSS_REACH_M).all(axis=0) & crosses & by_itself
         in_front, behind = (at_line >= EGO_FRONT_M).all(axis=0), (at_line <= EGO_REAR_M).all(axis=0)
         for case, where in ((in_front, "in front of"), (behind, "behind")):
             event = "crosses-left" if sign == 1 else "crosses-right"
-            tables.append(
-                found(runs.where(crosses & by_itself & case), event, f"crosses {where} the ego vehicle {words}", "none")
-            )
+            tables.append(found(runs.where(near & case), event, f"crosses {where} the ego vehicle {words}", "none"))
     return pl.concat(tables)
 
 

@@ -94,7 +94,8 @@ class Runs(NamedTuple):
         """From the first to the last key frame of each with a flag, shape (n, T); runs without one are left out."""
         marked = np.nan_to_num(self.along(flags.astype(np.float64))) > 0
         first, last = marked.argmax(axis=1), marked.shape[1] - 1 - marked[:, ::-1].argmax(axis=1)
-        return Runs(self.row, first, last).where(marked.any(axis=1))
+        some: Flags = np.any(marked, axis=1)
+        return Runs(self.row, first, last).where(some)
 
     def all_of(self, flags: Flags) -> Flags:
         """Whether a flag, shape (n, T), stands at all key frames of each run."""
