@@ -22,6 +22,7 @@ FAULTS: Mapping[str, str] = {
     "no-answer": "a question without an answer",
     "no-question": "an answer without a question",
     "echo": "repeats the form that pairs were to have",
+    "statement": "the question asks nothing",
     "unseen": "holds characters that cannot be seen",
     "frame": "names a frame outside the sequence",
     "yes-no": "the answer is not Yes or No alone",
@@ -53,12 +54,20 @@ _REFUSES = re.compile(
     re.IGNORECASE,
 )
 _SOURCE = re.compile(
-    r"\bdescriptions?\b|\bground[- ]truth\b|\bannotations?\b|\b(?:the|these|camera) images?\b|\bin the text\b",
+    r"\bdescriptions?\b|\bground[- ]truth\b|\bannotations?\b|\b(?:the|these|camera) images?\b|\bin the text\b"
+    r"|\[\[\[|\b[0-9a-f]{16}\b",  # what encloses a quoted text
     re.IGNORECASE,
 )
 _ASKS_WHICH = re.compile(r"\b(?:which|what|who)\b", re.IGNORECASE)
 _ASKS_WHETHER = re.compile(
     r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?:n't)?\s", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"(?:^|[,:] )(?:please )?(?:(?:which|what|who|when|where|why|how|in which|at which|during which)\b"
+    r"|(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?:n't)?\b"
+    r"|(?:describe|explain|name|list|identify|summari[sz]e|compare|give|tell|state|specify|outline|discuss|analy[sz]e"
+    r"|determine|indicate|provide|count|find|locate)\b)",
+    re.IGNORECASE,
 )
 _DESCRIBING = re.compile(r"(?:please )?describe (?:the|this) (?:4d )?lidar[- ]?sequence", re.IGNORECASE)
 
@@ -110,6 +119,8 @@ def _of_any(question: str, answer: str, start: int, end: int) -> _Found:
         or _PLACEHOLDER.fullmatch(answer)
     ):
         return "echo", "It repeats the form that pairs were to have."
+    if "?" not in question and not _ASKS.search(question):
+        return "statement", "The question asks nothing."
     if with_visible_characters(both) != both:
         return "unseen", "It holds characters that cannot be seen."
     outside = sorted(frame for frame in frames_named(both) if not start <= frame <= end)
