@@ -208,7 +208,13 @@ def processes() -> ForkServerContext:
     """Starts processes to be killed, which have imported already what asks models."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["probe4d.runs.ask", "probe4d.runs.captioning", "inspect_ai.model._providers.openai_compatible"]
+        [
+            "probe4d.runs.ask",
+            "probe4d.runs.captioning",
+            "probe4d.runs.generating",
+            "probe4d.benchmarks.suites",
+            "inspect_ai.model._providers.openai_compatible",
+        ]
     )
     return context
 

@@ -39,7 +39,7 @@ def pairs_of(task: str, start: int, end: int, *, count: int | None = None, first
     pairs = []
     for number in range(first, first + count):
         kind, times = VOCABULARY[number % len(VOCABULARY)], number // len(VOCABULARY)
-        of = f"{('first', 'second', 'third', 'fourth', 'fifth')[times]} {kind}"
+        of = f"{('', 'second ', 'third ')[times]}{kind}"
         yes_no = ("Yes.", "No.")[number % 2]
         pairs.append(
             {
