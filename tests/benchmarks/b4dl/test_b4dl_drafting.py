@@ -212,6 +212,7 @@ def test_the_card_counts_as_the_papers_table_and_tells_what_geometry_contradicts
     table = to_table(drafted(*MIXED, ("b/0", "binary", "Is there a bus?", "No."), verdicts=SAID).questions)
     verdicts = table_of(
         [{"task": "binary", "verdict": verdict} for verdict in ("supported", "contradicted", "undecided", "supported")]
+        + [{"task": "existence", "verdict": "undecided"}]
         + [{"task": "description", "verdict": "undecided"}] * 6,
         VERDICTS_SCHEMA,
     )
@@ -226,11 +227,13 @@ def test_the_card_counts_as_the_papers_table_and_tells_what_geometry_contradicts
         "| comprehensive | 0 | 0 | 0 |",
         "| all questions | 5 | 1 | 6 |",
         "| binary | 2 (50.0 %) | 1 (25.0 %) | 1 (25.0 %) | 33.3 % |",
-        "| all | 2 (20.0 %) | 1 (10.0 %) | 7 (70.0 %) | 33.3 % |",
+        "| existence | 0 (0.0 %) | 0 (0.0 %) | 1 (100.0 %) | none is decidable |",
+        "| these together | 2 (40.0 %) | 1 (20.0 %) | 2 (40.0 %) | 33.3 % |",
         "| names a frame outside the sequence | 0 | 2 |",
         "| the reply was cut at its limit, within this pair | 1 | 0 |",
     ):
         assert row in told.splitlines()
+    assert "| description | 0 (0.0 %)" not in told
     assert set(CARD.rules) == set(FAMILIES)
 
 
@@ -239,5 +242,5 @@ def test_the_card_of_nothing_measured_says_so() -> None:
     verdicts = table_of([{"task": "comprehensive", "verdict": "undecided"}], VERDICTS_SCHEMA)
     faults = pl.DataFrame(schema={"task": pl.String, "kind": pl.String})
     told = "\n".join(card_sections(table, verdicts, faults, SEQUENCES, SCENES))
-    assert "| all | 0 (0.0 %) | 0 (0.0 %) | 1 (100.0 %) | none is decidable |" in told
+    assert "| these together | 0 | 0 | 0 | none is decidable |" in told
     assert "not taken" not in told

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from probe4d.benchmarks.b4dl.faults import FAULTS
-from probe4d.benchmarks.b4dl.tasks import FAMILIES
+from probe4d.benchmarks.b4dl.tasks import FAMILIES, TASKS
 from probe4d.benchmarks.card import SuiteCard, markdown_table
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import in_percent
@@ -101,24 +101,26 @@ def _length(sequences: pl.DataFrame, *, longest: bool) -> str:
 
 
 def _shares(verdicts: pl.DataFrame) -> list[str]:
-    counts = {(task, verdict): n for task, verdict, n in verdicts.group_by("task", "verdict").len().iter_rows()}
-    rows = []
-    for name in (*FAMILIES, "all"):
-        of_task = [
-            verdicts.filter(pl.col("verdict") == verdict).height if name == "all" else counts.get((name, verdict), 0)
-            for verdict in _VERDICTS
-        ]
-        supported, contradicted, _ = of_task
-        if name != "all" and not supported + contradicted:
-            continue
-        decided, total = supported + contradicted, sum(of_task)
-        share = f"{in_percent(contradicted / decided)} %" if decided else "none is decidable"
-        rows.append((name, *(f"{n:,} ({in_percent(n / total)} %)" for n in of_task), share))
+    decided = verdicts.filter(pl.col("verdict") != _VERDICTS[-1])["task"].unique()
+    read = [name for name in FAMILIES if TASKS[name].group == "simple" or name in decided]
+    parts = {name: verdicts.filter(pl.col("task") == name) for name in read}
+    parts = {name: part for name, part in parts.items() if part.height} | {
+        "these together": verdicts.filter(pl.col("task").is_in(read))
+    }
     return [
         "Generated answers of which boxes and poses tell whether they are true, before any was dropped or corrected. "
         "The last column is the share of the decidable ones that is false.",
-        markdown_table(("task", *_VERDICTS, "contradicted of decidable"), rows),
+        markdown_table(
+            ("task", *_VERDICTS, "contradicted of decidable"), [(name, *_row(part)) for name, part in parts.items()]
+        ),
     ]
+
+
+def _row(verdicts: pl.DataFrame) -> tuple[str, ...]:
+    supported, contradicted, undecided = (verdicts.filter(pl.col("verdict") == name).height for name in _VERDICTS)
+    decided, total = supported + contradicted, supported + contradicted + undecided
+    shares = (f"{n:,} ({in_percent(n / total)} %)" if total else "0" for n in (supported, contradicted, undecided))
+    return (*shares, f"{in_percent(contradicted / decided)} %" if decided else "none is decidable")
 
 
 def _faults(faults: pl.DataFrame) -> list[str]:
