@@ -97,7 +97,9 @@ def test_counts_come_out_or_are_told_as_short_and_nothing_is_asked_twice(
     offline = built(here, photographed, tmp_path / "bench", server, "--grounded", "drop")
     assert offline.returncode == 0, offline.stderr
     contradicted = pl.read_parquet(out / "pairs.parquet").filter(verdict="contradicted").height
+    assert contradicted
     assert read_benchmark(out).record.questions == 68 - contradicted
+    assert f"contradicts {contradicted}, " in offline.stderr
 
 
 def test_without_replies_a_benchmark_is_built_where_that_is_asked_for(

@@ -213,6 +213,21 @@ def build_b4dl(dataroot: Dataroot, *, building: Building, generating: Generating
     except KeyboardInterrupt:
         output.fail(f"stopped; what was answered is kept in {folder}, and the same command goes on.")
         raise typer.Exit(130) from None
+    _note_verdicts(building.out)
+
+
+def _note_verdicts(out: Path) -> None:
+    """Say what geometry says of the answers that were written."""
+    from probe4d.benchmarks.b4dl.build import verdicts_in
+    from probe4d.wording import in_percent
+
+    counts = verdicts_in(out)
+    decided = counts["supported"] + counts["contradicted"]
+    share = f", {in_percent(counts['contradicted'] / decided)} % of the decidable ones" if decided else ""
+    output.note(
+        f"geometry supports {counts['supported']:,} answers and contradicts {counts['contradicted']:,}{share}; "
+        f"{counts['undecided']:,} it does not decide"
+    )
 
 
 @contextmanager

@@ -41,7 +41,7 @@ from probe4d.scenes.tables import Scenes
 from probe4d.version import __version__
 from probe4d.wording import listed, most_frequent
 
-__all__ = ["VERSION", "build"]
+__all__ = ["VERSION", "build", "verdicts_in"]
 
 VERSION = "1.0"
 
@@ -133,6 +133,18 @@ def build(
         probe4d=__version__,
     )
     return Benchmark(made.table, record) if out is None else _written(Path(out), made, record, used)
+
+
+def verdicts_in(folder: Path | str) -> dict[str, int]:
+    """How many generated answers of a built benchmark geometry supports, contradicts and leaves undecided.
+
+    All pairs count that were taken from replies, those that were dropped or corrected later among them.
+
+    Args:
+        folder: Folder of the benchmark.
+    """
+    verdicts = pl.read_parquet(Path(folder) / PAIRS_FILE, columns=["verdict"])["verdict"]
+    return {name: (verdicts == name).sum() for name in ("supported", "contradicted", "undecided")}
 
 
 def _made(measuring: Measuring, wanted: Wanted, generator: Generator) -> tuple[_Made, dict[str, int]]:
