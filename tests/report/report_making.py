@@ -203,7 +203,7 @@ def diagnosed(
 
 def part_of(diagnosis: Diagnosis, anchor: str) -> Section:
     """One of a report's `sections`; no chart of the others is drawn, which takes seconds."""
-    lookup, names = Lookup.of(diagnosis), diagnosis.answerers(numbers=False, waypoints=False)
+    lookup, names = Lookup.of(diagnosis), diagnosis.answerers("labels")
     made = {
         "accuracy": lambda: accuracy(lookup, names),
         "relations": lambda: relations(lookup, names),

@@ -51,6 +51,24 @@ def diagnose_command(
             metavar="FOLDER", help="What `probe4d judge run` made of a run's free answers; repeatable, one a run."
         ),
     ] = None,
+    text_metrics: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,...",
+            help="Compare free answers with their references by bleu, rouge-l, meteor, bert-score; left out: none.",
+        ),
+    ] = "",
+    wordnet: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="WordNet's files, for meteor, such as /usr/share/wordnet.")
+    ] = None,
+    bert_encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR[:LAYER]",
+            help="Encoder for bert-score; of roberta-large it is layer 17, of others the layer has to be named.",
+        ),
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that compare texts.")] = 1,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables only, no report.html.")] = False,
 ) -> None:
     """Score runs beside controls that see no sensor, and show what their answers depend on."""
@@ -58,11 +76,13 @@ def diagnose_command(
     from probe4d.diagnosis.diagnose import diagnose
     from probe4d.diagnosis.judging.judgements import read_judgements
     from probe4d.diagnosis.overview import parser_changes
+    from probe4d.diagnosis.text.chosen import text_metrics_named
     from probe4d.report.page import write_report
     from probe4d.runs.run import read_run
 
     inputs = [benchmark, *(runs or ()), *(judgements or ()), *([] if fit_controls is None else [fit_controls])]
     _refuse_inputs(out, inputs)
+    metrics = text_metrics_named(text_metrics, wordnet=wordnet, bert_encoder=bert_encoder)
     read = read_benchmark(benchmark)
     scenes = None
     if data is not None and not no_report:
@@ -80,6 +100,8 @@ def diagnose_command(
         model_names=_named(model_name or ()),
         fit_controls=None if fit_controls is None else read_benchmark(fit_controls),
         judgements=[read_judgements(folder) for folder in judgements or []],
+        text_metrics=metrics,
+        workers=workers,
     )
     written = write_report(diagnosis, out, scenes=scenes, page=not no_report)
     for warning in diagnosis.warnings:

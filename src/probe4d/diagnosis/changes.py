@@ -16,10 +16,20 @@ from probe4d.diagnosis.number_scores import add_nearness, nearness_of
 from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA
+from probe4d.diagnosis.text_figures import add_text_differences
+from probe4d.diagnosis.text_sheet import TextSheet
 from probe4d.diagnosis.waypoint_scores import add_displacements, displacements_of
 from probe4d.diagnosis.waypoint_sheet import WaypointSheet
 
-__all__ = ["CHANGES", "add_label_changes", "add_number_changes", "add_waypoint_changes", "changes_table"]
+__all__ = [
+    "CHANGES",
+    "add_judged_changes",
+    "add_label_changes",
+    "add_number_changes",
+    "add_text_changes",
+    "add_waypoint_changes",
+    "changes_table",
+]
 
 CHANGES = ("repaired", "regressed", "changed-wrong")
 """What can happen to an answer: it became right, became wrong, or stayed wrong and became another."""
@@ -93,6 +103,13 @@ def add_judged_changes(figures: Figures, sheet: JudgedSheet, comparisons: Sequen
             figures.add_means(f"judge_mean_all{suffix}", group, names, both)
 
 
+def add_text_changes(figures: Figures, sheet: TextSheet, comparisons: Sequence[Comparison]) -> None:
+    """Add every metric of words with the same three endings."""
+    names, firsts, seconds = _sides(comparisons)
+    sides = list(zip(firsts, seconds, strict=True))
+    add_text_differences(figures, sheet, names, sides, (_CHANGE, _FIRST, _SECOND))
+
+
 def _sides(comparisons: Sequence[Comparison]) -> tuple[list[str], list[str], list[str]]:
     """Names of the comparisons, of what each is of, and of what it is held against."""
     return (
@@ -116,14 +133,14 @@ def _add_counts(figures: Figures, sheet: Sheet | NumberSheet, comparisons: Seque
 
 
 def changes_table(
-    sheet: Sheet | NumberSheet | WaypointSheet | JudgedSheet, comparisons: Sequence[Comparison]
+    sheet: Sheet | NumberSheet | WaypointSheet | JudgedSheet | TextSheet, comparisons: Sequence[Comparison]
 ) -> pl.DataFrame:
     """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`.
 
-    Waypoints and what was judged are neither right nor wrong, and so not among them.
+    Waypoints and free text are neither right nor wrong, and so not among them.
     """
     parts = [pl.DataFrame(schema=CHANGES_SCHEMA)]
-    if isinstance(sheet, WaypointSheet | JudgedSheet):
+    if isinstance(sheet, WaypointSheet | JudgedSheet | TextSheet):
         return parts[0]
     for comparison in comparisons:
         right, was_right = (sheet.correct[sheet.row(name)] for name in (comparison.run, comparison.against))

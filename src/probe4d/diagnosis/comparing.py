@@ -15,6 +15,7 @@ from probe4d.diagnosis.changes import (
     add_judged_changes,
     add_label_changes,
     add_number_changes,
+    add_text_changes,
     add_waypoint_changes,
     changes_table,
 )
@@ -26,6 +27,7 @@ from probe4d.diagnosis.number_sheet import NumberSheet
 from probe4d.diagnosis.run_families import find_run_families
 from probe4d.diagnosis.sheet import Sheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, in_order
+from probe4d.diagnosis.text_sheet import TextSheet
 from probe4d.diagnosis.waypoint_sheet import WaypointSheet
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
@@ -52,7 +54,7 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-SheetT = TypeVar("SheetT", Sheet, NumberSheet, WaypointSheet, JudgedSheet)
+SheetT = TypeVar("SheetT", Sheet, NumberSheet, WaypointSheet, JudgedSheet, TextSheet)
 
 
 def compare_runs(
@@ -60,6 +62,7 @@ def compare_runs(
     numbers: AnswerBook[NumberSheet],
     waypoints: AnswerBook[WaypointSheet],
     judged: DiagnosedJudgements,
+    texts: AnswerBook[TextSheet],
     runs: Sequence[Run],
     asked_for: Sequence[str],
     *,
@@ -74,6 +77,7 @@ def compare_runs(
         waypoints: Those to questions for waypoints.
         judged: Those to questions of free text, as far as they were judged; runs that were judged otherwise than one
             another are not compared by their scores.
+        texts: The same, by metrics of words.
         runs: The runs.
         asked_for: Further comparisons, `X:Y`.
         suite: Name of the suite.
@@ -82,7 +86,7 @@ def compare_runs(
     Raises:
         InputError: A comparison names an unknown run, or two that were asked no question in common.
     """
-    books = (labels, numbers, waypoints, judged.book)
+    books = (labels, numbers, waypoints, judged.book, texts)
 
     def in_common(run: str, against: str) -> int:
         return sum(book.items(run, against).size for book in books)
@@ -107,6 +111,7 @@ def compare_runs(
         _tables(
             judged.book, [one for one in every if judged.compares(one.run, one.against)], suite, add_judged_changes
         ),
+        _tables(texts, every, suite, add_text_changes),
         strict=True,
     )
     order = [one.name for one in every]

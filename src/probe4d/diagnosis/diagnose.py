@@ -15,7 +15,8 @@ from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
-from probe4d.diagnosis.fitting import control_answers
+from probe4d.diagnosis.fitting import control_answers, learnable
+from probe4d.diagnosis.judging.candidates import text_questions
 from probe4d.diagnosis.judging.diagnosed import diagnose_judgements, judgements_by_run
 from probe4d.diagnosis.judging.judgements import Judgements
 from probe4d.diagnosis.judging.scores import JudgedSheet, make_judged_sheet
@@ -26,6 +27,9 @@ from probe4d.diagnosis.number_diagnosis import diagnose_numbers
 from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, make_sheet
 from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.text.metric import TextMetric
+from probe4d.diagnosis.text_diagnosis import diagnose_texts
+from probe4d.diagnosis.text_sheet import TextSheet, make_text_sheet
 from probe4d.diagnosis.waypoint_diagnosis import diagnose_waypoints
 from probe4d.diagnosis.waypoint_sheet import WaypointSheet, make_waypoint_sheet
 from probe4d.diagnosis.words_alone import balance_shines_through, words_alone
@@ -47,12 +51,15 @@ def diagnose(
     model_names: Mapping[str, str] = MappingProxyType({}),
     fit_controls: Benchmark | None = None,
     judgements: Sequence[Judgements] = (),
+    text_metrics: Sequence[TextMetric] = (),
+    workers: int = 1,
 ) -> Diagnosis:
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
     Args:
         benchmark: The questions. Yes-no and choice questions are scored, those for a number whose facts name its
-            unit, those for waypoints, and with judgements those of free text; others are left out, with a warning.
+            unit, those for waypoints, and with judgements or metrics of words those of free text; others are
+            left out, with a warning.
         runs: Runs of that benchmark, named after their folders; the first is compared with each other one.
         parser: Parser of the replies to yes-no and choice questions: `default`, `published` or `older`.
         compare: Further comparisons, `X:Y` for what X changed against Y; both may be controls.
@@ -62,6 +69,8 @@ def diagnose(
         fit_controls: Benchmark that the controls learn from (see `probe4d.diagnosis.fitting`); null lets them learn
             from the questions that are asked.
         judgements: What judges made of the free answers of runs, for each run that is judged.
+        text_metrics: Metrics of words by which free answers are compared with their references.
+        workers: Processes that compare texts.
 
     Returns:
         Every figure, record, pair, shortcut, slice and change.
@@ -77,8 +86,9 @@ def diagnose(
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     waypoint_sheet = make_waypoint_sheet(benchmark)
     judged_sheet = make_judged_sheet(benchmark, judged=bool(judgements))
+    text_sheet = make_text_sheet(benchmark, measured=bool(text_metrics))
     by_run = judgements_by_run(judgements, runs, benchmark)
-    scored = _scored(benchmark, sheet, number_sheet, waypoint_sheet, judged_sheet)
+    scored = _scored(benchmark, sheet, number_sheet, waypoint_sheet, judged_sheet, text_sheet)
     gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
     controls = control_answers(benchmark, sheet, number_sheet, fit_controls)
     labels = diagnose_labels(
@@ -87,15 +97,26 @@ def diagnose(
     numbers = diagnose_numbers(number_sheet, names, gathered.rows, suite=suite, averages=averages, controls=controls)
     waypoints = diagnose_waypoints(waypoint_sheet, names, gathered.rows, suite=suite)
     judged = diagnose_judgements(judged_sheet, by_run, gathered.rows, suite=suite)
+    texts = diagnose_texts(
+        text_sheet,
+        names,
+        gathered.rows,
+        text_metrics,
+        suite=suite,
+        learned=None if fit_controls is None else text_questions(learnable(benchmark, fit_controls)),
+        workers=workers,
+    )
     compared = compare_runs(
-        labels.book, numbers.book, waypoints.book, judged, runs, compare, suite=suite, averages=averages
+        labels.book, numbers.book, waypoints.book, judged, texts.book, runs, compare, suite=suite, averages=averages
     )
     return Diagnosis(
         benchmark=benchmark,
         runs=tuple(runs),
         parser=parser,
         comparisons=compared.comparisons,
-        figures=pl.concat([labels.figures, compared.figures, numbers.figures, waypoints.figures, judged.figures]),
+        figures=pl.concat(
+            [labels.figures, compared.figures, numbers.figures, waypoints.figures, judged.figures, texts.figures]
+        ),
         records=labels.records,
         pairs=labels.pairs,
         shortcuts=labels.shortcuts,
@@ -108,6 +129,8 @@ def diagnose(
         waypoints=waypoints.waypoints,
         judged=judged.judged,
         judges=judged.judges,
+        texts=texts.texts,
+        text_fingerprints=texts.fingerprints,
         linked=linked_table(benchmark, labels.records, judged.judged, judged.judges, contrasts),
         words_alone=words_alone(
             sheet,
@@ -139,15 +162,18 @@ def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], tuple[
     return suite.averages, suite.linked_contrasts, balanced is not None and balanced(record)
 
 
-def _scored(benchmark: Benchmark, *sheets: Sheet | NumberSheet | WaypointSheet | JudgedSheet) -> pl.DataFrame:
+def _scored(
+    benchmark: Benchmark, *sheets: Sheet | NumberSheet | WaypointSheet | JudgedSheet | TextSheet
+) -> pl.DataFrame:
     """Columns `id`, `format` and `scene` of the questions that are scored, in benchmark order."""
     scored = pl.concat([sheet.questions.select("id") for sheet in sheets])
     if not scored.height:
         raise InputError(
             f"holds no question that can be scored: none of the formats {' or '.join(SCORED_FORMATS)}, no number whose "
-            "facts name its unit, no waypoints, and no free text with judgements.",
+            "facts name its unit, no waypoints, and no free text with judgements or metrics of words.",
             path=benchmark.path,
-            remedy="Give a benchmark that holds some, or judgements of free text (judgements=, --judgements).",
+            remedy="Give a benchmark that holds some, or for free text judgements (judgements=, --judgements) or "
+            "metrics of words (text_metrics=, --text-metrics).",
         )
     return benchmark.table.select("id", "format", "scene").join(scored, on="id", how="semi", maintain_order="left")
 

@@ -13,7 +13,7 @@ from probe4d.diagnosis.number_sheet import NumberSheet, Values, make_number_shee
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, make_sheet
 from probe4d.errors import InputError
 
-__all__ = ["ControlAnswers", "control_answers"]
+__all__ = ["ControlAnswers", "control_answers", "learnable"]
 
 _CELL = ["family", "format"]
 _MORE = "Let controls learn from a benchmark that asks such questions of further scenes, as one of another split does."
@@ -73,13 +73,18 @@ def control_answers(
             path=other.path,
             remedy="Let controls learn from a benchmark of the same suite.",
         )
-    rest = replace(other, table=other.table.join(benchmark.table.select("id"), on="id", how="anti"))
+    rest = learnable(benchmark, other)
     _refuse_other_questions(_scored(benchmark), _scored(rest), rest)
     content, learned_numbers = content_answers(sheet, make_sheet(rest)), make_number_sheet(rest)
     values = {name: answer(numbers, learned_numbers) for name, answer in NUMBER_CONTROLS.items()}
     for questions, known in ((sheet.questions, content.known), (numbers.questions, ~np.isnan(values[MEDIAN]))):
         _refuse_same_scenes(questions.select(_CELL).with_columns(known=pl.Series(known)), rest)
     return ControlAnswers(content, values, other.fingerprint)
+
+
+def learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
+    """What of another benchmark controls may learn from: all but the questions that are asked."""
+    return replace(other, table=other.table.join(benchmark.table.select("id"), on="id", how="anti"))
 
 
 def _scored(benchmark: Benchmark) -> pl.DataFrame:

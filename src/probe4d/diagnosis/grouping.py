@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from probe4d.diagnosis.sheet import Group
+from probe4d.diagnosis.sheet import TEMPLATE, Group
 
-__all__ = ["split_groups", "total_groups"]
+__all__ = ["split_groups", "text_groups", "total_groups"]
 
 
 def total_groups(
@@ -51,3 +52,20 @@ def split_groups(
         names = sorted(present) if order is None else [name for name in order if name in present]
         found += [replace(group, relation=prefix + name, items=group.items[own == name]) for name in names]
     return tuple(found)
+
+
+def text_groups(questions: pl.DataFrame, families: Sequence[str], scenes: npt.NDArray[np.intp]) -> tuple[Group, ...]:
+    """Of questions of free text the templates and relations of each family, then each family and everything.
+
+    Args:
+        questions: Columns family, template and relation.
+        families: Families in the order of reports.
+        scenes: (questions,) scene codes, by which the items of a group are sorted.
+    """
+    totals = total_groups(questions["family"].to_numpy(), families, scenes, format="text")
+    templates, relations = (questions[name].to_numpy() for name in ("template", "relation"))
+    return (
+        *split_groups(totals[:-1], templates, prefix=TEMPLATE),
+        *split_groups(totals[:-1], relations),
+        *totals,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Literal
 
 import polars as pl
 
@@ -12,7 +13,11 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.comparisons import Comparison, FamilyComparison
 from probe4d.diagnosis.judging.judgements import JudgeRecord
+from probe4d.diagnosis.text.fingerprint import Fingerprint
 from probe4d.runs.run import Run
+
+AnswerKind = Literal["labels", "numbers", "waypoints", "texts"]
+"""What controls may answer with; each kind has a table of its own."""
 
 __all__ = [
     "CHANGES_SCHEMA",
@@ -26,6 +31,7 @@ __all__ = [
     "RECORDS_SCHEMA",
     "SHORTCUTS_SCHEMA",
     "SLICES_SCHEMA",
+    "TEXTS_SCHEMA",
     "WAYPOINTS_SCHEMA",
     "WORDS_ALONE_SCHEMA",
     "Diagnosis",
@@ -111,6 +117,21 @@ JUDGED_SCHEMA: dict[str, pl.DataType] = {
     "fault": pl.String(),  # why a judge left it unscored
 }
 """One row for each judged run and question of free text asked of it, runs in order, questions in benchmark order."""
+
+TEXTS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "question": pl.String(),  # id
+    "variant": pl.String(),
+    "answer": pl.String(),  # what was compared of the reply; empty where there is none
+    "reference": pl.String(),
+    "state": pl.String(),  # valid; error, missing (both empty texts), refused, truncated, empty
+    "source": pl.String(),  # id of the question whose reference a control gives; null for runs
+    "bleu_4": pl.Float64(),  # 0 to 1; null where the metric was not asked for
+    "rouge_l": pl.Float64(),
+    "meteor": pl.Float64(),
+    "bertscore": pl.Float64(),
+}
+"""One row for each run (controls among them) and question of free text asked of it, where metrics were asked for."""
 
 LINKED_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),
@@ -272,6 +293,8 @@ class Diagnosis:
         waypoints: Columns of `WAYPOINTS_SCHEMA`.
         judged: Columns of `JUDGED_SCHEMA`.
         judges: Record of the judge of each judged run, by the run's name.
+        texts: Columns of `TEXTS_SCHEMA`.
+        text_fingerprints: What each metric of free text was computed with, by its name in `figures`.
         linked: Columns of `LINKED_SCHEMA`.
         words_alone: Columns of `WORDS_ALONE_SCHEMA`.
         averages: Averages of the paper of the benchmark's suite.
@@ -297,6 +320,8 @@ class Diagnosis:
     waypoints: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WAYPOINTS_SCHEMA))
     judged: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=JUDGED_SCHEMA))
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
+    texts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=TEXTS_SCHEMA))
+    text_fingerprints: Mapping[str, Fingerprint] = field(default_factory=dict)
     linked: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LINKED_SCHEMA))
     words_alone: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WORDS_ALONE_SCHEMA))
     averages: tuple[Average, ...] = ()
@@ -304,14 +329,12 @@ class Diagnosis:
     learned_from: str | None = None
     warnings: tuple[str, ...] = ()
 
-    def answerers(self, *, labels: bool = True, numbers: bool = True, waypoints: bool = True) -> list[str]:
+    def answerers(self, *of: AnswerKind) -> list[str]:
         """Runs in the order given, then the controls that answer.
 
         Args:
-            labels: Whether controls that answer by labels are among them.
-            numbers: Whether controls that give numbers are.
-            waypoints: Whether controls that give waypoints are.
+            of: Which kinds of answers controls have to give to be among them; none given are all.
         """
-        parts = ((self.records, labels), (self.numbers, numbers), (self.waypoints, waypoints))
-        answered = [table["run"].unique(maintain_order=True) for table, wanted in parts if wanted]
+        tables = {"labels": self.records, "numbers": self.numbers, "waypoints": self.waypoints, "texts": self.texts}
+        answered = [tables[kind]["run"].unique(maintain_order=True) for kind in of or tables]
         return list(dict.fromkeys([*(run.name for run in self.runs), *chain.from_iterable(answered)]))

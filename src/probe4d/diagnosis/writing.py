@@ -8,6 +8,7 @@ import polars as pl
 
 from probe4d.diagnosis.comparisons import run_families_table
 from probe4d.diagnosis.tables import COUNTS, Diagnosis
+from probe4d.diagnosis.text.fingerprint import fingerprints_table
 from probe4d.store.files import whole_file
 
 __all__ = ["FORMULA", "without_formulas", "write_tables"]
@@ -15,14 +16,20 @@ __all__ = ["FORMULA", "without_formulas", "write_tables"]
 FORMULA = r"^[=+\-@\t\r\n]"
 """Beginning of texts that a spreadsheet would take for a formula."""
 
+_SOMETIMES = (
+    *(f"{name}.parquet" for name in ("numbers", "waypoints", "judged", "texts")),
+    *(f"{name}.csv" for name in ("waypoints", "linked", "text_metrics")),
+)
+"""Files that not every diagnosis has."""
+
 
 def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
     """Write the tables of a diagnosis (docs/figures.md), each whole.
 
     The same diagnosis gives the same bytes. Replies of models go into records.parquet, variants.parquet and, where
-    there are such answers, numbers.parquet, waypoints.parquet and judged.parquet alone. A text of a CSV file that a
-    spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end) gets an apostrophe in front;
-    no name of a run can be such a text, so that tables join by `run`.
+    there are such answers, numbers.parquet, waypoints.parquet, judged.parquet and texts.parquet alone. A text of a CSV
+    file that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end) gets an apostrophe
+    in front; no name of a run can be such a text, so that tables join by `run`.
 
     Args:
         diagnosis: What to write.
@@ -46,7 +53,12 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "figures": diagnosis.figures,
     }
     replies = {"records": diagnosis.records, "variants": diagnosis.variants}
-    where_asked = {"numbers": diagnosis.numbers, "waypoints": diagnosis.waypoints, "judged": diagnosis.judged}
+    where_asked = {
+        "numbers": diagnosis.numbers,
+        "waypoints": diagnosis.waypoints,
+        "judged": diagnosis.judged,
+        "texts": diagnosis.texts,
+    }
     replies |= {name: table for name, table in where_asked.items() if table.height}
     for name, table in replies.items():
         with whole_file(out / f"{name}.parquet") as temporary:
@@ -55,7 +67,9 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         tables["waypoints"] = diagnosis.waypoints.drop("text", "waypoints")
     if diagnosis.linked.height:
         tables["linked"] = diagnosis.linked
-    for file in ("numbers.parquet", "waypoints.parquet", "waypoints.csv", "judged.parquet", "linked.csv"):
+    if diagnosis.text_fingerprints:
+        tables["text_metrics"] = fingerprints_table(diagnosis.text_fingerprints)
+    for file in _SOMETIMES:
         if file.partition(".")[0] not in {*replies, *tables}:
             (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
     for name, table in tables.items():
@@ -66,7 +80,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
 
 def _plain_counts(table: pl.DataFrame) -> pl.DataFrame:
     """Write the values of counts without a decimal point; other values as they are."""
-    if "metric" not in table.columns:
+    if not {"metric", "value"} <= set(table.columns):
         return table
     value = pl.col("value")
     text = pl.when(pl.col("metric").is_in(COUNTS)).then(value.cast(pl.Int64).cast(pl.String))

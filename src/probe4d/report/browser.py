@@ -129,7 +129,7 @@ def _pack(
     drawings: _Drawings | None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     answers, texts, notes = replies(diagnosis, questions)
-    ways = trajectories_of(diagnosis, run_colours(diagnosis.answerers(labels=False, numbers=False)))
+    ways = trajectories_of(diagnosis, run_colours(diagnosis.answerers("waypoints")))
     if drawings is None:
         drawn = _without_scenes(questions, ways)
         notes = (*notes, "Pictures are left out, since the scenes were not given; `--data DATAROOT` adds them.")

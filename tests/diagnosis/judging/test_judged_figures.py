@@ -65,8 +65,10 @@ def test_means_hold_what_they_say(bench: probe4d.Benchmark, run: probe4d.Run, tm
     assert diagnosis.judged["state"].to_list() == [
         "scored", "scored", "empty", "scored", "unscored", "truncated", "missing", "scored",
     ]  # fmt: skip
+    families = [figures_of(diagnosis, family)["judge_mean_all"][0] for family in bench.record.counts]
     assert figures_of(diagnosis, "all") == {
         "judge_mean_all": (pytest.approx(20 / 7), 7),  # the unscored one is in no mean
+        "judge_mean_all_macro": (pytest.approx(sum(families) / 2), 2),
         "judge_mean_valid": (5.0, 4),
         "judged_share": (0.5, 8),
         "unscored_share": (0.125, 8),

@@ -12,9 +12,9 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.grouping import split_groups, total_groups
-from probe4d.diagnosis.judging.candidates import TEXT, text_questions
-from probe4d.diagnosis.sheet import TEMPLATE, Group, families_in_order, text_codes
+from probe4d.diagnosis.grouping import text_groups
+from probe4d.diagnosis.judging.candidates import text_questions
+from probe4d.diagnosis.sheet import Group, families_in_order, text_codes
 
 __all__ = ["UNFIT", "JudgedSheet", "add_aspects", "add_judged", "make_judged_sheet"]
 
@@ -51,13 +51,7 @@ class JudgedSheet:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Templates and relations of each family, then each family and everything."""
-        totals = total_groups(self.questions["family"].to_numpy(), self.families, self.scenes, format=TEXT)
-        templates, relations = (self.questions[name].to_numpy() for name in ("template", "relation"))
-        return (
-            *split_groups(totals[:-1], templates, prefix=TEMPLATE),
-            *split_groups(totals[:-1], relations),
-            *totals,
-        )
+        return text_groups(self.questions, self.families, self.scenes)
 
     @cached_property
     def amounts(self) -> Values:
@@ -103,7 +97,8 @@ def add_judged(figures: Figures, sheet: JudgedSheet) -> None:
     """Add what was scored, for every group (STRIDE, App. C.4).
 
     `judge_mean_all` counts an answer with nothing to judge as 0, `judge_mean_valid` leaves it out; what a judge left
-    unscored is in neither. `judged_share` and `unscored_share` are of all that was asked.
+    unscored is in neither. `judged_share` and `unscored_share` are of all that was asked. Of several families there is
+    also `judge_mean_all_macro`, the plain mean of theirs (B4DL, Sec. 5.1).
     """
     metrics = {
         "judge_mean_all": sheet.amounts,
@@ -114,6 +109,12 @@ def add_judged(figures: Figures, sheet: JudgedSheet) -> None:
     for group in sheet.groups:
         for metric, values in metrics.items():
             figures.add_means(metric, group, sheet.names, values[:, group.items])
+    everything = sheet.groups[-1]
+    if len(sheet.families) > 1:
+        of = sheet.questions["family"].to_numpy()[everything.items]
+        parts = [of == family for family in sheet.families]
+        amounts = sheet.amounts[:, everything.items]
+        figures.add_means_of_parts("judge_mean_all_macro", everything, sheet.names, parts, amounts)
 
 
 def add_aspects(figures: Figures, sheet: JudgedSheet, judged: pl.DataFrame) -> None:

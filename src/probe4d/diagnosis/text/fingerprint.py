@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 import msgspec
+import polars as pl
 
 from probe4d.errors import InputError
 
-__all__ = ["Fingerprint", "fingerprint_of", "refuse_unlike"]
+__all__ = ["Fingerprint", "fingerprint_of", "fingerprints_table", "refuse_unlike"]
 
 
 class Fingerprint(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +43,26 @@ def fingerprint_of(metric: str, library: str, options: Mapping[str, object]) -> 
     """
     told = {name: str(value) for name, value in options.items()}
     return Fingerprint(metric=metric, library=library, version=version(library), options=told)
+
+
+def fingerprints_table(fingerprints: Mapping[str, Fingerprint]) -> pl.DataFrame:
+    """Columns metric, library, version, options and fingerprint (all in one), a row for each metric.
+
+    Args:
+        fingerprints: By the name of the metric in the tables that its values stand in.
+    """
+    rows = [
+        (
+            name,
+            one.library,
+            one.version,
+            "; ".join(f"{option} {value}" for option, value in one.options.items()),
+            str(one),
+        )
+        for name, one in fingerprints.items()
+    ]
+    columns = ("metric", "library", "version", "options", "fingerprint")
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
 
 
 def refuse_unlike(fingerprints: Mapping[str, Fingerprint]) -> None:

@@ -25,7 +25,7 @@ __all__ = ["sections"]
 
 def sections(diagnosis: Diagnosis) -> list[Section]:
     """Make every part that has something to show, in reading order."""
-    lookup, names = Lookup.of(diagnosis), diagnosis.answerers(numbers=False, waypoints=False)
+    lookup, names = Lookup.of(diagnosis), diagnosis.answerers("labels")
     given = labels_given(diagnosis)
     made = (
         accuracy(lookup, names),

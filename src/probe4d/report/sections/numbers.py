@@ -35,7 +35,7 @@ def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         diagnosis: The answers.
         lookup: The figures.
     """
-    names = diagnosis.answerers(labels=False, waypoints=False)
+    names = diagnosis.answerers("numbers")
     groups = nearness(diagnosis).select("family", "part", "unit").unique(maintain_order=True)
     families = set(groups["family"]) - {"all"}
     drawn, rows = [], []

@@ -40,7 +40,7 @@ def waypoints(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         diagnosis: The answers.
         lookup: The figures.
     """
-    names, runs = diagnosis.answerers(labels=False, numbers=False), [run.name for run in diagnosis.runs]
+    names, runs = diagnosis.answerers("waypoints"), [run.name for run in diagnosis.runs]
     drawn: list[Chart] = []
     rows: list[tuple[str, ...]] = []
     for family, relation in waypoint_groups(lookup):
