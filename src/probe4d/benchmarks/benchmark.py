@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, questions_from
+from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, is_free_text, questions_from
 from probe4d.benchmarks.questions_file import read_questions, write_questions
 from probe4d.errors import InputError
 from probe4d.origins import title_of
@@ -186,7 +186,7 @@ def references_fingerprint(table: pl.DataFrame) -> str:
     Args:
         table: Questions, of whatever format.
     """
-    return digest(table.filter(format="text").select("id", "answer").rows())
+    return digest(table.filter(is_free_text()).select("id", "answer").rows())
 
 
 def counts_of(table: pl.DataFrame | pl.LazyFrame) -> dict[str, dict[str, int]]:

@@ -23,6 +23,8 @@ __all__ = [
     "Format",
     "Question",
     "derived_id",
+    "has_vocabulary",
+    "is_free_text",
     "question_id",
     "question_ids",
     "questions_from",
@@ -64,9 +66,11 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         channel: Camera asked about; null unless the question is about one camera's view.
         entities: What is asked about: class names, captions or markers.
         question: The wording, without options and directive; null where a release keeps it back.
-        options: Texts of the options in the order of their letters; empty unless `format` is `choice`.
-        answer: `Yes` or `No`, a letter, a number, an interval `start-end`, text, or a JSON list of waypoints [x, y] in
-            metres, in the ego frame of the last frame that is asked about.
+        options: Of a choice question, the texts of the options in the order of their letters. A question of the format
+            `text` may have a vocabulary here: then its answer is one of these words. Else empty.
+        answer: `Yes` or `No`, a letter, a number, an interval `start-end` (first and last key frame, both inside, such
+            as `3-9`), text, or a JSON list of waypoints [x, y] in metres, in the ego frame of the last frame that is
+            asked about.
         evidence: Frames and views to be shown.
         rule: Name of the rule that gave the answer.
         facts: What the rule measured: positions, distances, coordinate frame, pose and box tokens. Of a question for
@@ -75,7 +79,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
         margin: Distance of the measurement from the decision boundary, in the rule's unit; null without one.
         lidar_points: Fewest LiDAR returns on an entity at a frame asked about; null where unknown.
         context: What of the question's text can predict the answer, such as class and proposed sector.
-        features: The same for each option, in order; empty unless `format` is `choice`.
+        features: The same for each option of a choice question, in order; else empty.
         needs: Annotations that the answer rests on, such as `boxes` or `visibility`.
         links: Ids of related questions, such as the same-object contrast.
         order: Position in its family's file.
@@ -149,6 +153,20 @@ FORMATS: tuple[str, ...] = get_args(Format)
 
 ROWS_AT_ONCE = 100_000
 """Rows of a large table that are held as Python objects at a time."""
+
+
+def has_vocabulary(options: str = "options") -> pl.Expr:
+    """Whether the answer to a question is one of the words in its options: of the format `text`, with a vocabulary.
+
+    Args:
+        options: Name of the column of options.
+    """
+    return (pl.col("format") == "text") & (pl.col(options).list.len().fill_null(0) > 0)
+
+
+def is_free_text() -> pl.Expr:
+    """Whether the answer to a question is free text: of the format `text`, without a vocabulary."""
+    return (pl.col("format") == "text") & (pl.col("options").list.len().fill_null(0) == 0)
 
 
 def question_id(

@@ -9,7 +9,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, questions_from
-from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, fixed_control, refuse_unaskable
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, refuse_unaskable
 from probe4d.diagnosis.fitting import control_answers
 from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
@@ -114,8 +114,8 @@ def control_model(
     how = setting_named(setting)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
     answers = control_answers(benchmark, sheet, number_sheet, fit_controls)
-    codes = fixed_control(sheet) if name == FIXED else answers.content.labels
-    labels = sheet.questions.select("id", "format", code=pl.Series(codes))
+    codes = answers.fixed if name == FIXED else answers.content.labels
+    labels = sheet.questions.select("id", "format", "options", code=pl.Series(codes))
     values = pl.Series(answers.numbers[FIXED if name == FIXED else MEDIAN], nan_to_null=True)
     numbers = number_sheet.questions.select("id", "unit", value=values).drop_nulls("value")
     if name == MEDIAN:
@@ -150,7 +150,7 @@ def _replies(
 
     Args:
         questions: The benchmark's questions.
-        labels: `id`, `format` and `code` of the questions that it answers with a label.
+        labels: `id`, `format`, `options` and `code` of the questions that it answers with a label.
         numbers: `id`, `unit` and `value` of those that it answers with a number.
         setting: Setting of the requests.
         keys: Their keys (see `request_key`).
@@ -158,13 +158,15 @@ def _replies(
     """
     named = pl.Series([*keys, *(key.rpartition("/")[0] for key in keys)], dtype=pl.String).implode()
     asked, labels, numbers = (table.filter(pl.col("id").is_in(named)) for table in (questions, labels, numbers))
-    label = {identity: label_of(code, kind) or LETTERS[0] for identity, kind, code in labels.iter_rows()}
+    label = {
+        identity: label_of(code, kind, options) or LETTERS[0] for identity, kind, options, code in labels.iter_rows()
+    }
     number = {identity: f"{value!r} {unit}" for identity, unit, value in numbers.iter_rows()}
     replies: dict[str, str | None] = {}
     for question in questions_from(asked):
         for variant in setting.variants(question):
             text = label.get(question.id)
-            if text is not None and follows_options:
+            if text is not None and follows_options and question.format == "choice":
                 text = variant.letter_shown(text, len(question.options))
             replies[request_key(question.id, variant.name)] = text or number.get(question.id)
     return replies

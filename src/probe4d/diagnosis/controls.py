@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -79,13 +79,24 @@ def is_control(name: str) -> bool:
     return name.startswith(_PREFIX)
 
 
-def fixed_control(sheet: Sheet) -> npt.NDArray[np.int8]:
+def fixed_control(sheet: Sheet, learned: Sheet | None = None) -> npt.NDArray[np.int8]:
     """Answer A to every choice question and No to every yes-no question (LiDAR-Hallu, Sec. IV-A).
+
+    To a question for a word of a vocabulary it answers the most frequent reference of its family and template in all
+    other scenes, and the first word where there is none.
+
+    Args:
+        sheet: The questions.
+        learned: Questions to learn from; null learns from these themselves.
 
     Returns:
         (questions,) label codes.
     """
-    return np.full(sheet.scenes.size, NO, dtype=np.int8)  # the code of A is that of No
+    labels = np.full(sheet.scenes.size, NO, dtype=np.int8)  # the code of A is that of No
+    for cell in sheet.cells:
+        if cell.format == "text":
+            labels[cell.items] = _words(sheet, cell, learned, "template")[0]
+    return labels
 
 
 def content_control(sheet: Sheet, learned: Sheet | None = None) -> npt.NDArray[np.int8]:
@@ -101,7 +112,8 @@ def content_answers(sheet: Sheet, learned: Sheet | None = None) -> FromWords:
     """Answer from the question's text alone, fitted to the references of other scenes (Sec. IV-B, Eq. 5).
 
     Yes-no: the majority answer among questions of the same family and `context`, ties and unseen contexts
-    No. Choice: the option whose `features` value, within family and context, is most often the reference
+    No. Words of a vocabulary: the most frequent one of the same family, template and `context`, in unseen contexts that
+    of the template. Choice: the option whose `features` value, within family and context, is most often the reference
     rather than a distractor.
 
     Args:
@@ -128,6 +140,8 @@ def content_answers(sheet: Sheet, learned: Sheet | None = None) -> FromWords:
             n, most = counts.sum(axis=1), counts.max(axis=1)
             labels[cell.items], known[cell.items] = counts.argmax(axis=1), n > 0
             settled[cell.items] = (n >= SETTLED_BY) & (most >= SETTLED * n)
+        elif cell.format == "text":
+            labels[cell.items], known[cell.items] = _words(sheet, cell, learned, "template", "context")
         else:
             asked, source = _places(own, other, partial(option_codes, in_context=True))
             labels[cell.items] = preferred_option(source, references, asked=asked)
@@ -225,12 +239,44 @@ def option_codes(questions: pl.DataFrame, *, in_context: bool) -> Codes:
     return codes
 
 
-def _medians(sheet: NumberSheet, learned: NumberSheet | None, *columns: str) -> Values:
-    def keys(rows: pl.DataFrame) -> Codes:
-        return text_codes(rows.select(pl.concat_str(columns, separator="\x1f")).to_series())
+def _words(
+    sheet: Sheet, cell: Group, learned: Sheet | None, *columns: str
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
+    """The most frequent word of a cell's questions with the same values of some columns in other scenes.
 
+    Ties, and values that occur in no other scene, are settled by the words of the template in other scenes, then by the
+    order of the vocabulary. A word that a question does not offer is not answered to it.
+
+    Returns:
+        (questions of the cell,) label codes, and whether the values occur in another scene.
+    """
+    items = cell.items if learned is None else _same_cell(learned, cell)
+    own, other = sheet.questions[cell.items], None if learned is None else learned.questions[items]
+    every = own if other is None else pl.concat([own, other])
+    offered = option_codes(every.select("context", features="options"), in_context=False)
+    references = (learned or sheet).references[items]
+    words = offered[-items.size :][np.arange(items.size), references] if items.size else references.astype(np.intp)
+    kinds = 1 + int(offered.max(initial=0))
+    counts = np.zeros((2, own.height, kinds))
+    for place, keys in enumerate((columns, ("template",))):
+        asked, source = _places(
+            own.select(_TEXT), None if other is None else other.select(_TEXT), partial(_keys, columns=keys)
+        )
+        counts[place] = counts_elsewhere(source, words, asked=asked, kinds=kinds)
+    of_template = counts[1] / (counts[1].sum(axis=1, keepdims=True) + 1.0)  # below one count in all: decides ties alone
+    of_options = np.take_along_axis(counts[0] + of_template, np.maximum(offered[: own.height], 0), axis=1)
+    best = np.where(offered[: own.height] >= 0, of_options, -1.0).argmax(axis=1)
+    return best.astype(np.int8), counts[0].sum(axis=1) > 0
+
+
+def _keys(rows: pl.DataFrame, *, columns: Sequence[str]) -> Codes:
+    """Number the values of some columns taken together."""
+    return text_codes(rows.select(pl.concat_str(columns, separator="\x1f")).to_series())
+
+
+def _medians(sheet: NumberSheet, learned: NumberSheet | None, *columns: str) -> Values:
     other = None if learned is None else learned.questions.select(_TEXT)
-    asked, source = _places(sheet.questions.select(_TEXT), other, keys)
+    asked, source = _places(sheet.questions.select(_TEXT), other, partial(_keys, columns=columns))
     return median(source, (learned or sheet).references, asked=asked)
 
 

@@ -134,6 +134,7 @@ def diagnose(
         linked=linked_table(benchmark, labels.records, judged.judged, judged.judges, contrasts),
         words_alone=words_alone(
             sheet,
+            controls.fixed,
             controls.content,
             number_sheet,
             controls.numbers,

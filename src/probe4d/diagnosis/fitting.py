@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.controls import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers
+from probe4d.diagnosis.controls import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers, fixed_control
 from probe4d.diagnosis.number_sheet import NumberSheet, Values, make_number_sheet, scored_numbers
-from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, make_sheet
+from probe4d.diagnosis.sheet import Sheet, has_label, make_sheet
 from probe4d.errors import InputError
 
 __all__ = ["ControlAnswers", "control_answers", "learnable"]
@@ -24,11 +25,13 @@ class ControlAnswers:
     """What the controls that learn answer to all questions of a benchmark.
 
     Attributes:
-        content: What `control:content` answers to the yes-no and choice questions, in the order of their sheet.
+        fixed: Label codes that `control:fixed` answers to the questions of the sheet of labels, in its order.
+        content: What `control:content` answers to them.
         numbers: What each control answers to the questions for a number, in the order of theirs.
         learned_from: Fingerprint of the benchmark that they learned from; null where that is the same.
     """
 
+    fixed: npt.NDArray[np.int8]
     content: FromWords
     numbers: dict[str, Values]
     learned_from: str | None
@@ -40,9 +43,9 @@ class ControlAnswers:
             return None
         known, asked = int(self.content.known.sum()), self.content.known.size
         return (
-            f"The controls learned from another benchmark (fingerprint {self.learned_from[:12]}). Of {asked:,} yes-no "
-            f"and choice questions there is something to learn from for {known:,}; the others are answered No, or "
-            "with the first option."
+            f"The controls learned from another benchmark (fingerprint {self.learned_from[:12]}). Of {asked:,} "
+            f"questions that are answered by a label there is something to learn from for {known:,}; the others are "
+            "answered No, with the first option, or with the most frequent word."
         )
 
 
@@ -66,7 +69,7 @@ def control_answers(
     """
     if other is None:
         values = {name: answer(numbers, None) for name, answer in NUMBER_CONTROLS.items()}
-        return ControlAnswers(content_answers(sheet), values, None)
+        return ControlAnswers(fixed_control(sheet), content_answers(sheet), values, None)
     if other.record.suite != benchmark.record.suite:
         raise InputError(
             f"is of the suite {other.record.suite!r}, and the questions to be answered of {benchmark.record.suite!r}.",
@@ -75,11 +78,12 @@ def control_answers(
         )
     rest = learnable(benchmark, other)
     _refuse_other_questions(_scored(benchmark), _scored(rest), rest)
-    content, learned_numbers = content_answers(sheet, make_sheet(rest)), make_number_sheet(rest)
+    learned, learned_numbers = make_sheet(rest), make_number_sheet(rest)
+    content = content_answers(sheet, learned)
     values = {name: answer(numbers, learned_numbers) for name, answer in NUMBER_CONTROLS.items()}
     for questions, known in ((sheet.questions, content.known), (numbers.questions, ~np.isnan(values[MEDIAN]))):
         _refuse_same_scenes(questions.select(_CELL).with_columns(known=pl.Series(known)), rest)
-    return ControlAnswers(content, values, other.fingerprint)
+    return ControlAnswers(fixed_control(sheet, learned), content, values, other.fingerprint)
 
 
 def learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
@@ -88,7 +92,7 @@ def learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
 
 
 def _scored(benchmark: Benchmark) -> pl.DataFrame:
-    scored = pl.col("format").is_in(SCORED_FORMATS) | scored_numbers()
+    scored = has_label() | scored_numbers()
     return benchmark.table.filter(scored).select(*_CELL, "context").unique(maintain_order=True)
 
 

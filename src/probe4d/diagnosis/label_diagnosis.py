@@ -10,7 +10,7 @@ import polars as pl
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.branches import branches_of
-from probe4d.diagnosis.controls import CONTENT, LABEL_CONTROLS
+from probe4d.diagnosis.controls import CONTENT, FIXED, LABEL_CONTROLS
 from probe4d.diagnosis.examination import Examination, examine
 from probe4d.diagnosis.fitting import ControlAnswers
 from probe4d.diagnosis.labels import read_labels
@@ -81,7 +81,7 @@ def diagnose_labels(
         # A control that learns from the questions beside which it stands learns from these alone, and so answers a part
         # otherwise than the whole sheet. One that learned elsewhere answers each question alike in any part.
         holds = controls.learned_from is not None or items.size == sheet.scenes.size
-        known = {CONTENT: controls.content.labels[items]} if holds else {}
+        known = {FIXED: controls.fixed[items], CONTENT: controls.content.labels[items]} if holds else {}
         part = book.part(items, asked)
         examined.append(examine(part, layouts, records, branches, suite=suite, averages=averages, controls=known))
     first = examined[0]
@@ -105,7 +105,8 @@ def _records(book: AnswerBook[Sheet], answers: pl.DataFrame) -> pl.DataFrame:
         items = book.items(control)
         asked = book.sheet.questions[items]
         codes = book.answers[book.names.index(control), items]
-        said = [label_of(code, kind) for code, kind in zip(codes.tolist(), asked["format"], strict=True)]
+        about = zip(codes.tolist(), *asked.select("format", "options"), strict=True)
+        said = [label_of(code, kind, options) for code, kind, options in about]
         rows = pl.DataFrame({"run": control, "question": asked["id"], "state": "valid", "label": said}).with_columns(
             pl.lit(None, pl.String).alias("variant"),
             pl.lit(None, pl.String).alias("text"),

@@ -30,7 +30,7 @@ class Places(NamedTuple):
 
 
 def counts_elsewhere(
-    learned: Places, labels: npt.NDArray[np.int8], *, asked: Places | None = None, kinds: int | None = None
+    learned: Places, labels: npt.NDArray[np.integer], *, asked: Places | None = None, kinds: int | None = None
 ) -> Values:
     """Count how often each label goes with an item's key in other scenes.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
-from probe4d.benchmarks.question import LETTERS
+from probe4d.benchmarks.question import LETTERS, has_vocabulary
 from probe4d.errors import InputError
 
 __all__ = [
@@ -24,15 +24,20 @@ __all__ = [
     "Sheet",
     "code_labels",
     "families_in_order",
+    "has_label",
     "label_of",
     "make_sheet",
     "text_codes",
 ]
 
 INVALID, NO, YES = -1, 0, 1
-"""Label codes of yes-no questions; a choice question's letters are 0, 1, …; INVALID is anything unreadable."""
+"""Label codes of yes-no questions; letters of options and words of a vocabulary are 0, 1, …; INVALID is unreadable."""
 
-SCORED_FORMATS = ("yes-no", "choice")
+SCORED_FORMATS = ("yes-no", "choice", "text")
+"""Formats of questions whose answer is a label, in the order of reports; `text` only with a vocabulary."""
+
+MOST_WORDS = 100
+"""Words that a vocabulary may hold."""
 
 TEMPLATE = "template:"
 """Beginning of the name, in the place of a relation, of a group that holds the questions of one template."""
@@ -57,7 +62,7 @@ class Group:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Questions of the scored formats, and a row of labels for each answerer.
+    """Questions whose answer is a label, and a row of labels for each answerer.
 
     Attributes:
         questions: The questions, columns of `QUESTION_SCHEMA`.
@@ -157,9 +162,9 @@ class Sheet:
 
     @cached_property
     def option_counts(self) -> npt.NDArray[np.int64]:
-        """(questions,) number of options; 2 for yes-no."""
+        """(questions,) number of options or words; 2 for yes-no."""
         lengths = self.questions["options"].list.len().fill_null(0).to_numpy().astype(np.int64)
-        return np.where(self._formats == "choice", lengths, 2)
+        return np.where(self._formats == "yes-no", 2, lengths)
 
     def _group(self, where: npt.NDArray[np.bool_], family: str, kind: str) -> Group:
         return Group(family, kind, "all", self._by_scene[where[self._by_scene]])
@@ -185,16 +190,26 @@ class Sheet:
         return self.questions["template"].to_numpy()
 
 
+def has_label(options: str = "options") -> pl.Expr:
+    """Whether the answer to a question is a label: yes or no, a letter, or a word of a vocabulary.
+
+    Args:
+        options: Name of the column of options.
+    """
+    return pl.col("format").is_in(["yes-no", "choice"]) | has_vocabulary(options)
+
+
 def make_sheet(benchmark: Benchmark) -> Sheet:
-    """Take the questions of the scored formats out of a benchmark, which may hold none; nobody has answered yet.
+    """Take the questions whose answer is a label out of a benchmark, which may hold none; nobody has answered yet.
 
     Where a choice question comes without features, as in benchmarks from elsewhere, its options' texts are these.
 
     Raises:
-        InputError: A reference answer is no label of its question, or a choice question has features, but not one
-            an option.
+        InputError: A reference answer is no label of its question, a vocabulary has more than `MOST_WORDS` words or one
+            of them twice, or a choice question has features, but not one an option.
     """
-    table = benchmark.table.filter(pl.col("format").is_in(SCORED_FORMATS))
+    table = benchmark.table.filter(has_label())
+    _refuse_vocabulary(table, benchmark)
     references = code_labels(table["answer"], table)
     if (references == INVALID).any():
         wrong = table.row(int(np.argmin(references)), named=True)
@@ -217,6 +232,22 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
     return Sheet(table, families, text_codes(table["scene"]), references)
 
 
+def _refuse_vocabulary(table: pl.DataFrame, benchmark: Benchmark) -> None:
+    """Refuse a vocabulary whose words cannot be told apart, or that is none."""
+    words = pl.col("options").list.eval(pl.element().str.to_lowercase().str.strip_chars())
+    faults = {
+        f"more than {MOST_WORDS} words": words.list.len() > MOST_WORDS,
+        "a word twice": words.list.n_unique() < words.list.len(),
+    }
+    for what, is_faulty in faults.items():
+        for identity in table.filter(has_vocabulary(), is_faulty)["id"].head(1):
+            raise InputError(
+                f"question {identity} has {what} in its vocabulary.",
+                path=benchmark.path,
+                remedy="Build or import the benchmark again.",
+            )
+
+
 def families_in_order(record: BenchmarkRecord, present: Iterable[str]) -> tuple[str, ...]:
     """Families of questions in the order of the benchmark's record, then those that it does not list, by name."""
     found = set(present)
@@ -235,7 +266,7 @@ def _features() -> pl.Expr:
 
 
 def code_labels(labels: pl.Series, questions: pl.DataFrame) -> npt.NDArray[np.int8]:
-    """Turn `Yes`, `No` and letters into label codes; what is no label of its question becomes INVALID.
+    """Turn `Yes`, `No`, letters and words into label codes; what is no label of its question becomes INVALID.
 
     Args:
         labels: One label a question, null where there is none.
@@ -244,17 +275,36 @@ def code_labels(labels: pl.Series, questions: pl.DataFrame) -> npt.NDArray[np.in
     codes = pl.DataFrame({"label": labels, "format": questions["format"], "options": questions["options"]}).select(
         pl.when(pl.col("format") == "yes-no")
         .then(pl.col("label").replace_strict({"No": NO, "Yes": YES}, default=INVALID, return_dtype=pl.Int8))
+        .when(has_vocabulary())
+        .then(pl.Series(_word_codes(labels, questions), dtype=pl.Int8))
         .otherwise(_letter_code())
         .fill_null(INVALID)
     )
     return codes.to_series().to_numpy().astype(np.int8)
 
 
-def label_of(code: int, kind: str) -> str | None:
-    """The label of a code, null for INVALID."""
+def label_of(code: int, kind: str, options: Sequence[str]) -> str | None:
+    """The label of a code, null for INVALID.
+
+    Args:
+        code: The label code.
+        kind: Format of the question.
+        options: Its options, or its vocabulary.
+    """
     if code == INVALID:
         return None
-    return ("No", "Yes")[code] if kind == "yes-no" else LETTERS[code]
+    if kind == "yes-no":
+        return ("No", "Yes")[code]
+    return options[code] if kind == "text" else LETTERS[code]
+
+
+def _word_codes(labels: pl.Series, questions: pl.DataFrame) -> list[int | None]:
+    """Where words stand in the vocabularies of their questions; null where they do not, and of other questions."""
+    asked = questions.select("options", is_word=has_vocabulary()).iter_rows()
+    return [
+        options.index(label) if is_word and label in options else None
+        for label, (options, is_word) in zip(labels, asked, strict=True)
+    ]
 
 
 def _letter_code() -> pl.Expr:

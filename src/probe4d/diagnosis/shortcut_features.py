@@ -47,9 +47,12 @@ class Feature:
 def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
     """The features of a cell's questions that take more than one value, single ones first.
 
-    A feature that splits the questions as an earlier one does is left out.
+    A feature that splits the questions as an earlier one does is left out. Questions for words have features where all
+    of a cell share one vocabulary: words of several are no answers that could be compared.
     """
     questions = sheet.questions[cell.items]
+    if cell.format == "text" and questions["options"].n_unique() > 1:
+        return []
     asked = questions.select(
         "relation",
         frame=pl.col("frames").list.first(),

@@ -18,7 +18,13 @@ _MOST_RANGES = 4
 _MONOTONE = 0.7  # rank correlation of length and preference from which "long" or "short" says it
 
 
-def rule_in_words(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArray[np.int8], kind: str) -> str:
+def rule_in_words(
+    feature: Feature,
+    values: npt.NDArray[np.intp],
+    own: npt.NDArray[np.int8],
+    kind: str,
+    options: Sequence[str] = (),
+) -> str:
     """Say what a model answers to which value of a feature.
 
     Args:
@@ -26,9 +32,10 @@ def rule_in_words(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArr
         values: Its codes at the questions that got a valid answer.
         own: (questions,) label codes of those answers.
         kind: Format of the questions.
+        options: Their vocabulary, where they have one.
     """
     if feature.kind == "letter":
-        return f"picks option {label_of(int(np.bincount(own).argmax()), kind)} whatever the options say"
+        return f"picks option {label_of(int(np.bincount(own).argmax()), kind, options)} whatever the options say"
     if feature.kind == "option":
         return _preference(feature, values, own)
     counts = np.zeros((len(feature.words), int(max(own.max(), YES)) + 1), dtype=np.int64)
@@ -46,10 +53,10 @@ def rule_in_words(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArr
         if answer != usual:
             where = answers == answer
             words = _ranges(feature.words, where, asked) if feature.ordered else _words(feature.words, where & asked)
-            clauses.append(f"{label_of(int(answer), kind)} when the {feature.noun} is {words}")
+            clauses.append(f"{label_of(int(answer), kind, options)} when the {feature.noun} is {words}")
     if not clauses:
-        return f"answers {label_of(usual, kind)} whatever the {feature.noun}"
-    return f"answers {', '.join(clauses)}, else {label_of(usual, kind)}"
+        return f"answers {label_of(usual, kind, options)} whatever the {feature.noun}"
+    return f"answers {', '.join(clauses)}, else {label_of(usual, kind, options)}"
 
 
 def _count(answers: npt.NDArray[np.intp], label: int, asked: npt.NDArray[np.bool_]) -> int:

@@ -114,7 +114,8 @@ def _measure(
     # In the order of `_row`.
     numerators = np.stack([share, constant, share - constant, knowing - expected, true * unit])
     sums = scene_sums(scenes, numerators, unit=unit)
-    return _Finding(name, cell, feature, rule_in_words(feature, values, own, cell.format), sums, own.size)
+    rule = rule_in_words(feature, values, own, cell.format, sheet.questions["options"][int(cell.items[0])])
+    return _Finding(name, cell, feature, rule, sums, own.size)
 
 
 def _most_frequent_by(groups: npt.NDArray[np.int8], own: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.bootstrap import SceneSums, intervals
-from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, SETTLED, FromWords, fixed_control
+from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, SETTLED, FromWords
 from probe4d.diagnosis.number_errors import within_tolerance
 from probe4d.diagnosis.number_sheet import NumberSheet, Values
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet
@@ -32,12 +33,19 @@ _OF_SCENE = ["right", "fixed", "known", "settled", "settled_right", "chance"]
 
 
 def words_alone(
-    sheet: Sheet, content: FromWords, numbers: NumberSheet, values: Mapping[str, Values], *, learned_from: str
+    sheet: Sheet,
+    fixed: npt.NDArray[np.int8],
+    content: FromWords,
+    numbers: NumberSheet,
+    values: Mapping[str, Values],
+    *,
+    learned_from: str,
 ) -> pl.DataFrame:
     """Show what the controls get right of each template.
 
     Args:
-        sheet: The yes-no and choice questions.
+        sheet: The questions whose answer is a label.
+        fixed: Label codes that `control:fixed` answers to them.
         content: What `control:content` answers to them.
         numbers: The questions for a number.
         values: What each control answers to these.
@@ -46,7 +54,7 @@ def words_alone(
     Returns:
         Columns of `WORDS_ALONE_SCHEMA`; families and templates in the order of the questions.
     """
-    rows = pl.concat([_of_labels(sheet, content), _of_numbers(numbers, values)])
+    rows = pl.concat([_of_labels(sheet, fixed, content), _of_numbers(numbers, values)])
     by_scene = (
         rows.group_by(*_TEMPLATE, "scene", maintain_order=True)
         .agg(pl.col(_OF_SCENE).sum(), n=pl.len())
@@ -73,12 +81,12 @@ def words_alone(
     )
 
 
-def _of_labels(sheet: Sheet, content: FromWords) -> pl.DataFrame:
-    """A row for each yes-no and choice question, with what `_OF_SCENE` names of it."""
+def _of_labels(sheet: Sheet, fixed: npt.NDArray[np.int8], content: FromWords) -> pl.DataFrame:
+    """A row for each question whose answer is a label, with what `_OF_SCENE` names of it."""
     right = content.labels == sheet.references
     return sheet.questions.select(*_TEMPLATE, "scene").with_columns(
         right=pl.Series(right),
-        fixed=pl.Series(fixed_control(sheet) == sheet.references),
+        fixed=pl.Series(fixed == sheet.references),
         known=pl.Series(content.known),
         settled=pl.Series(content.settled),
         settled_right=pl.Series(content.settled & right),

@@ -18,7 +18,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question, questions_from
 from probe4d.diagnosis.parsing import parse_table
-from probe4d.diagnosis.sheet import SCORED_FORMATS
+from probe4d.diagnosis.sheet import has_label
 from probe4d.errors import InputError
 from probe4d.exchange.prompts_sent import PromptsSent
 from probe4d.extras import needed
@@ -100,7 +100,7 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     schema = {"shown": pl.List(pl.String()), "reference": pl.String()}
     rows = rows.drop("options", "reference").hstack(pl.DataFrame(turned, schema=schema, orient="row"))
     rows = _with_epochs(rows, setting, benchmark).with_row_index("place")
-    scored = rows.filter(pl.col("format").is_in(SCORED_FORMATS))
+    scored = rows.filter(has_label("shown"))
     parts = scored["text"].map_elements(setting.answer_part, return_dtype=pl.String())
     read = parse_table(scored.select("format", "finish_reason", "error", options="shown").with_columns(text=parts))
     read = read.with_columns(place=scored["place"])

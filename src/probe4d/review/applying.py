@@ -23,6 +23,7 @@ from probe4d.benchmarks.benchmark import (
     write_description,
 )
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
+from probe4d.benchmarks.question import is_free_text
 from probe4d.benchmarks.questions_file import write_questions
 from probe4d.errors import InputError
 from probe4d.review.card import reviewed_card
@@ -110,8 +111,8 @@ def _rewritten(table: pl.DataFrame, decisions: Decisions, file: Path) -> tuple[p
     """The questions with new references, and how many came from where or stayed why."""
     counts: Counter[str] = Counter()
     answers, facts = table["answer"].to_list(), table["facts"].to_list()
-    for place, (identity, kind) in enumerate(table.select("id", "format").iter_rows()):
-        if kind != "text":
+    for place, (identity, is_free) in enumerate(table.select("id", is_free_text()).iter_rows()):
+        if not is_free:
             continue
         made = revised_text(decisions.items.get(identity))
         counts[made.source if isinstance(made, Revised) else made] += 1

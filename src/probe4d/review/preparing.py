@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.question import Question, is_free_text, questions_from
 from probe4d.errors import InputError
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
@@ -95,7 +95,7 @@ def prepare_proposals(
         InputError: There is no open question, the evidence cannot be had, or an option would put a key into the record.
     """
     refuse_keys(arguments or {}, generation)
-    table = benchmark.table.filter((pl.col("format") == "text") & ~pl.col("id").is_in(list(but)))
+    table = benchmark.table.filter(is_free_text() & ~pl.col("id").is_in(list(but)))
     if not table.height:
         raise InputError(
             "holds no open question whose reference is to be checked.",

@@ -81,7 +81,7 @@ class LidarRequests:
             features=exhibit.features,
             contrast=self._contrasted(question.order, exhibit),
             ego_text=self._motion.of(question, request.text, exhibit.frames),
-            labels=("Yes", "No") if question.format == "yes-no" else tuple(LETTERS[: len(question.options)]),
+            labels=_labels(question),
             seed=self._seed + question.order + _SEEDS_APART * (variant.seed_offset or 0),
         )
 
@@ -91,6 +91,13 @@ class LidarRequests:
         rows = len(exhibit.features.frames)
         shuffled = shuffled_order(rows, _SHUFFLE_SEED + order) if self._contrast.is_shuffled else range(rows)
         return Contrast(alpha=self._contrast.alpha, order=tuple(shuffled))
+
+
+def _labels(question: Question) -> tuple[str, ...]:
+    """The labels by which a question can be answered; none of a word, a number or free text."""
+    if question.format == "yes-no":
+        return ("Yes", "No")
+    return tuple(LETTERS[: len(question.options)]) if question.format == "choice" else ()
 
 
 def refuse_unfit_setting(setting: Setting, plan: RunPlan, *, of_lidar: bool) -> None:

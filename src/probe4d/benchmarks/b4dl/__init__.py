@@ -7,9 +7,10 @@ from pathlib import Path
 
 from probe4d.benchmarks.b4dl.build import VERSION, build
 from probe4d.benchmarks.b4dl.prompts import PROMPTS
+from probe4d.benchmarks.b4dl.released_wording import spoken_answer
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.suite import AuditFinding, Suite
+from probe4d.benchmarks.suite import AuditFinding, Average, Suite
 
 __all__ = ["SUITE"]
 
@@ -23,6 +24,14 @@ def _audit(
     return audit(benchmark, dataroot, version=version, done=done)
 
 
+SIMPLE_ACCURACY = Average(
+    name="paper_accuracy",
+    of="accuracy",
+    columns={"existence": ("existence-presence", "existence-class"), "binary": ("binary",)},
+    pooled=False,
+)
+"""The accuracy of Tables 3 and 4: the mean of Existence and Binary (Sec. 5.1)."""
+
 SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
@@ -30,4 +39,6 @@ SUITE = Suite(
     audit=_audit,
     prompts=PROMPTS,
     families=FAMILIES,
+    spoken=spoken_answer,
+    averages=(SIMPLE_ACCURACY,),
 )

@@ -6,6 +6,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
+from probe4d.benchmarks.question import is_free_text
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.parsing.normalise import after_last_thought
 from probe4d.errors import InputError
@@ -16,12 +17,12 @@ from probe4d.store.hashing import digest
 __all__ = ["TEXT", "candidates_of", "judged_answer", "references_digest", "text_questions", "unfit"]
 
 TEXT = "text"
-"""The format of questions that a judge scores."""
+"""The format of questions that a judge scores, where they have no vocabulary."""
 
 
 def text_questions(benchmark: Benchmark) -> pl.DataFrame:
-    """The questions whose answer is free text, in benchmark order."""
-    return benchmark.table.filter(format=TEXT)
+    """The questions whose answer is free text, and no word of a vocabulary, in benchmark order."""
+    return benchmark.table.filter(is_free_text())
 
 
 def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
@@ -38,7 +39,7 @@ def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     asked = asked_of(run, benchmark).join(texts, on="id", how="semi")
     if not asked.height:
         raise InputError(
-            f"was asked no question of the format {TEXT}, which alone are judged.",
+            f"was asked no question of the format {TEXT} without a vocabulary, which alone are judged.",
             path=run.path or run.name,
             remedy="Give a run of a benchmark that holds some.",
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 import polars as pl
 
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
-from probe4d.diagnosis.parsing import default, older, published
+from probe4d.diagnosis.parsing import default, older, published, words
 from probe4d.diagnosis.parsing.parsed import STATES, Parsed, State
 from probe4d.errors import InputError
 
@@ -20,11 +20,15 @@ Parser = Callable[[str, Sequence[str], bool], Parsed]
 """Takes the reply, the texts of the options, and whether generation ran into its limit."""
 
 PARSERS: Mapping[str, Mapping[str, Parser]] = {
-    "default": {"choice": default.parse_choice, "yes-no": default.parse_yes_no},
-    "published": {"choice": published.parse_choice, "yes-no": published.parse_yes_no},
-    "older": {"choice": older.parse_choice, "yes-no": older.parse_yes_no},
+    "default": {"choice": default.parse_choice, "yes-no": default.parse_yes_no, "text": words.parse_word},
+    "published": {
+        "choice": published.parse_choice,
+        "yes-no": published.parse_yes_no,
+        "text": words.parse_word_exactly,
+    },
+    "older": {"choice": older.parse_choice, "yes-no": older.parse_yes_no, "text": words.parse_word_exactly},
 }
-"""Name of a parser to the formats of questions that it reads."""
+"""Name of a parser to the formats of questions that it reads; `text` where the answer is a word of a vocabulary."""
 
 
 def parse(
@@ -41,7 +45,7 @@ def parse(
     Args:
         text: The reply, untouched.
         format: Format of the question, as in `Question`.
-        options: Texts of the options in the order of their letters; empty for yes-no.
+        options: Texts of the options in the order of their letters, or the vocabulary; empty for yes-no.
         finish_reason: Why generation ended, as the provider says.
         error: What went wrong instead of a reply; a text other than the empty one makes the state `error`.
         parser: One of `PARSERS`.

@@ -17,7 +17,7 @@ class Parsed(NamedTuple):
 
     Attributes:
         state: `valid`, or why the reply counts as wrong.
-        label: The letter, `Yes` or `No`; null unless `state` is `valid`.
+        label: The letter, `Yes` or `No`, or the word of the vocabulary; null unless `state` is `valid`.
     """
 
     state: State

@@ -13,7 +13,7 @@ class Permuted(Setting):
 
     def variants(self, question: Question) -> tuple[Variant, ...]:
         """As many rotations as the setting counts, and no more than the question has options."""
-        ways = min(self.count, max(len(question.options), 1))
+        ways = min(self.count, max(len(question.options), 1)) if question.format == "choice" else 1
         return tuple(Variant(f"rotation-{rotation}", rotation=rotation) for rotation in range(ways))
 
 
