@@ -157,6 +157,10 @@ def test_absence_is_said() -> None:
     drawn = PICTURES.picture(without_returns)
     assert drawn is not None
     assert texts(drawn) == ["no truck measured here"]
+    described = question("description", "text", entities=("description 1",), answer="A bus passes.")
+    drawn = PICTURES.picture(described)
+    assert drawn is not None
+    assert texts(drawn) == []
 
 
 def test_intervals_are_bars_over_the_key_frames() -> None:

@@ -163,7 +163,7 @@ def _panel(
     origin = _compared_with(question, entities[frame])
     for entity in entities[frame]:
         _point_out(entity, origin, None if origin else question.facts.get("bearing_deg"), view, shapes, labels)
-    if not entities[frame] and question.entities:
+    if not entities[frame] and question.entities and question.format != "text":  # a text is about more than these
         told = f"no {' or '.join(question.entities)} measured here"
         labels.append(Label("absent", PANEL / 2, PANEL - 12, "middle", told))
     ends = ("start", "end") if len(frames) == 2 else ("",)
