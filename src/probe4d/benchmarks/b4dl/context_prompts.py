@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 import polars as pl
 
@@ -66,6 +68,14 @@ _BACKWARDS = (
 )
 
 
+class _Image(NamedTuple):
+    """An image that should be shown; without a file it is missing."""
+
+    view: str
+    frame: int
+    file: str | None
+
+
 def view_groups(scenes: Scenes) -> Mapping[str, Mapping[str, str]]:
     """Which cameras are described together: by the name of a group its channels, by the name of their view.
 
@@ -114,21 +124,19 @@ def context_prompts(sequences: pl.DataFrame, scenes: Scenes, *, longest_side_px:
             path=scenes.root,
             remedy="Check that the dataset's camera images are there.",
         )
-    prompts = []
-    parts = images.partition_by("sequence", "group", as_dict=True, maintain_order=True)
-    for row in sequences.iter_rows(named=True):
-        for group, views in groups.items():
-            of_group = parts[row["sequence"], group]
-            shown = of_group.filter(pl.col("missing").is_null())
-            if shown.height:
-                prompts.append(
-                    Prompt(
-                        key=f"{row['sequence']}/{group}",
-                        text=_text(row, group, list(views), of_group),
-                        pictures=tuple(Picture(file, longest_side_px) for file in shown["file"]),
-                    )
-                )
-    return prompts
+    of_prompts: dict[tuple[str, str], list[_Image]] = {}
+    for sequence, group, *image in images.select("sequence", "group", "view", "frame", "shown").iter_rows():
+        of_prompts.setdefault((sequence, group), []).append(_Image(*image))
+    bounds = {name: (start, end) for name, start, end in sequences.select("sequence", "start", "end").iter_rows()}
+    return [
+        Prompt(
+            key=f"{sequence}/{group}",
+            text=_text(*bounds[sequence], group, of_prompt),
+            pictures=tuple(Picture(image.file, longest_side_px) for image in of_prompt if image.file is not None),
+        )
+        for (sequence, group), of_prompt in of_prompts.items()
+        if any(image.file is not None for image in of_prompt)
+    ]
 
 
 def missing_images(sequences: pl.DataFrame, scenes: Scenes) -> dict[str, int]:
@@ -142,7 +150,7 @@ def missing_images(sequences: pl.DataFrame, scenes: Scenes) -> dict[str, int]:
 
 
 def _images(sequences: pl.DataFrame, scenes: Scenes, groups: Mapping[str, Mapping[str, str]]) -> pl.DataFrame:
-    """Every image that should be shown: sequence, group, view, channel, scene, frame, file, and why it is missing."""
+    """Every image that should be shown, in the order of prompts: `shown` is its file, `missing` why it has none."""
     rows = [(group, view, channel) for group, views in groups.items() for view, channel in views.items()]
     views = pl.DataFrame(rows, schema=["group", "view", "channel"], orient="row")
     wanted = (
@@ -163,17 +171,15 @@ def _images(sequences: pl.DataFrame, scenes: Scenes, groups: Mapping[str, Mappin
             .then(pl.lit(_NO_FILE))
             .alias("missing")
         )
-        .rename({"filename": "file"})
+        .with_columns(shown=pl.when(pl.col("missing").is_null()).then(pl.col("filename")))
     )
 
 
-def _text(row: Mapping[str, int], group: str, names: Sequence[str], images: pl.DataFrame) -> str:
+def _text(start: int, end: int, group: str, images: Sequence[_Image]) -> str:
     """The whole text of a prompt; pictures are numbered in the order in which they are shown."""
-    seen = set(images.filter(pl.col("missing").is_null())["view"])
-    shown = [name for name in names if name in seen]
-    whole = _WHOLE.format(views=counted(len(shown), "view"), names=", ".join(shown))
+    shown = list(dict.fromkeys(image.view for image in images if image.file is not None))
     instructions = [
-        whole,
+        _WHOLE.format(views=counted(len(shown), "view"), names=", ".join(shown)),
         _CONTENT,
         _CHANGE,
         *([_BACKWARDS] if group == REAR else []),
@@ -182,30 +188,27 @@ def _text(row: Mapping[str, int], group: str, names: Sequence[str], images: pl.D
         _EGO,
         "The images are, in the order in which they are shown:",
     ]
-    return "\n".join(
-        [
-            _TASK.format(start=row["start"], end=row["end"]),
-            *(f"- {instruction}" for instruction in instructions),
-            *_shown(names, images),
-        ]
-    )
+    task = _TASK.format(start=start, end=end)
+    return "\n".join([task, *(f"- {instruction}" for instruction in instructions), *_told(images)])
 
 
-def _shown(names: Sequence[str], images: pl.DataFrame) -> list[str]:
+def _told(images: Sequence[_Image]) -> list[str]:
+    """Of each view which images show which frames, and which frames it lacks."""
     lines, before = [], 0
-    for name in names:
-        of_view = images.filter(pl.col("view") == name)
-        frames = of_view.filter(pl.col("missing").is_null())["frame"].to_list()
-        missing = of_view.filter(pl.col("missing").is_not_null())["frame"].to_list()
-        lacks = f" There is no image of {_frames(missing)}." if missing else ""
-        if not frames:
-            lines.append(f"  {name}: no image.")
+    for view, of_view in groupby(images, key=lambda image: image.view):
+        frames: dict[bool, list[int]] = {True: [], False: []}
+        for image in of_view:
+            frames[image.file is not None].append(image.frame)
+        shown, missing = frames[True], frames[False]
+        if not shown:
+            lines.append(f"  {view}: no image.")
             continue
-        numbers = f"image {before + 1}" if len(frames) == 1 else f"images {before + 1} to {before + len(frames)}"
-        lines.append(f"  {name}: {numbers}, which show {_frames(frames)}.{lacks}")
-        before += len(frames)
+        numbers = f"image {before + 1}" if len(shown) == 1 else f"images {before + 1} to {before + len(shown)}"
+        lacks = f" There is no image of {_in_words(missing)}." if missing else ""
+        lines.append(f"  {view}: {numbers}, which show{'s' if len(shown) == 1 else ''} {_in_words(shown)}.{lacks}")
+        before += len(shown)
     return lines
 
 
-def _frames(frames: Sequence[int]) -> str:
+def _in_words(frames: Sequence[int]) -> str:
     return f"frame{'' if len(frames) == 1 else 's'} {listed([f'{frame:03d}' for frame in frames])}"

@@ -121,7 +121,7 @@ def _of_any(question: str, answer: str, start: int, end: int) -> _Found:
         return "echo", "It repeats the form that pairs were to have."
     if "?" not in question and not _ASKS.search(question):
         return "statement", "The question asks nothing."
-    if with_visible_characters(both) != both:
+    if any(with_visible_characters(text) != text for text in (question, answer)):
         return "unseen", "It holds characters that cannot be seen."
     outside = sorted(frame for frame in frames_named(both) if not start <= frame <= end)
     if outside:
