@@ -104,6 +104,7 @@ class Suite:
             objects that have to be marked in pictures, such as `object `; null where they call none so.
         deciding_sizes: Which size of the box that decides (`witness` in facts) a rule asks of, by rule; of a rule that
             is not among them it is how far away the box is.
+        spoken: What a model is trained to say to a question, where that is not its reference as it stands.
     """
 
     name: str
@@ -118,3 +119,4 @@ class Suite:
     balanced_in_context: Callable[[BenchmarkRecord], bool] | None = None
     before_letters: Callable[[BenchmarkRecord], str | None] | None = None
     deciding_sizes: Mapping[str, Literal["width", "height"]] = field(default_factory=dict)
+    spoken: Callable[[Question], str] | None = None

@@ -32,6 +32,19 @@ def export(
         EgoText,
         typer.Option("--ego-text", help="Of training: which text about the ego vehicle's motion goes into every row."),
     ] = "none",
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            "--scale",
+            metavar="PERCENT",
+            help="Of training: the part of each task that is learnt from, inside every larger part of one "
+            "--sample-seed; left out: all.",
+        ),
+    ] = None,
+    with_held_out: Annotated[
+        bool,
+        typer.Option("--with-held-out", help="Of training: learn from scenes of nuScenes val and test as well."),
+    ] = False,
 ) -> None:
     """Write a benchmark for another harness, with its pictures where evidence is shown, or for training."""
     from probe4d.errors import InputError
@@ -39,20 +52,36 @@ def export(
     from probe4d.exchange.exports.items import left_out_lines
     from probe4d.exchange.exports.training import export_training
     from probe4d.runs.plan import RunPlan
+    from probe4d.runs.selection import Selection
 
     if to != "training" and ego_text != "none":
         raise InputError("--ego-text is an option of --to training.", remedy="Export --setting ego instead.")
+    if to != "training" and (scale is not None or with_held_out):
+        raise InputError(
+            "--scale and --with-held-out are options of --to training.", remedy="Give --sample N for a part."
+        )
     if to == "b4dl":
         _export_b4dl(benchmark, out, prompts)
         return
     shown = prompts.evidence_plan(usual="lidar", usual_view="lidar") if to == "training" else prompts.evidence_plan()
-    plan = RunPlan(setting=prompts.setting, evidence=shown, selection=prompts.selection())
+    selection = prompts.selection()
+    if scale is not None:  # whose draw takes the seed, though no number of questions is given
+        selection = selection or Selection(seed=prompts.sample_seed)
+    plan = RunPlan(setting=prompts.setting, evidence=shown, selection=selection)
     read = prompts.questions(benchmark, shown)
     scenes = prompts.scenes(read, shown)
     with output.progress("prompts") as counter:
         if to == "training":
             exported = export_training(
-                read, out, plan=plan, ego_text=ego_text, scenes=scenes, begun=counter.expect, done=counter
+                read,
+                out,
+                plan=plan,
+                ego_text=ego_text,
+                scenes=scenes,
+                scale=scale,
+                with_held_out=with_held_out,
+                begun=counter.expect,
+                done=counter,
             )
         else:
             workers = prompts.workers

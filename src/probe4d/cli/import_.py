@@ -145,6 +145,16 @@ def import_training(
     ego_text: Annotated[
         EgoText, typer.Option("--ego-text", help="Text about the ego vehicle's motion that goes into every row.")
     ] = "none",
+    scale: Annotated[
+        float | None,
+        typer.Option(
+            "--scale", metavar="PERCENT", help="Part of each task, inside every larger part of one seed; left out: all."
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of that part.")] = 42,
+    with_held_out: Annotated[
+        bool, typer.Option("--with-held-out", help="Learn from scenes of nuScenes val and test as well.")
+    ] = False,
 ) -> None:
     """Turn released training data into rows for `probe4d train`."""
     from probe4d.benchmarks.splits import select_split
@@ -152,7 +162,7 @@ def import_training(
     from probe4d.scenes.opening import open_scenes
 
     scenes = None if data is None else select_split(open_scenes(data, version=version), split)[0]
-    done = import_rows(file, out, scenes=scenes, ego_text=ego_text)
+    done = import_rows(file, out, scenes=scenes, ego_text=ego_text, scale=scale, seed=seed, with_held_out=with_held_out)
     typer.echo(f"{out}: {counted(done.rows, 'row')}")
     for line in most_frequent(done.left_out, rest="for other reasons"):
         output.note(f"left out: {line}")

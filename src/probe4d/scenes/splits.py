@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["OFFICIAL_SPLITS", "official_split"]
+__all__ = ["OFFICIAL_SPLITS", "is_held_out", "official_split"]
 
 # Numbers of the scenes, ranges inclusive (nuScenes, Sec. 3 and the devkit's splits.py).
 _NUMBERS = {
@@ -56,3 +56,13 @@ def official_split(scene: str, version: str) -> str | None:
         if scene in OFFICIAL_SPLITS[split]:
             return split
     return None
+
+
+def is_held_out(scene: str, version: str) -> bool:
+    """Whether a scene of nuScenes is kept for tests: of the official splits val and test, whatever folder it is in.
+
+    Args:
+        scene: Name, such as `scene-0103`, which v1.0-mini holds and v1.0-trainval has in val.
+        version: Name of the table folder; scenes of others than the released ones are no scenes of nuScenes.
+    """
+    return version in _SPLITS_OF_VERSION and (scene in OFFICIAL_SPLITS["val"] or scene in OFFICIAL_SPLITS["test"])

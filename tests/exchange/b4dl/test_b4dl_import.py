@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 import pytest
-
 from b4dl_making import (
     HUGGINGFACE,
     OTHER_SCENE,
@@ -23,6 +22,7 @@ from b4dl_making import (
     scene_metadata,
     written,
 )
+
 from probe4d.benchmarks.benchmark import read_benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError

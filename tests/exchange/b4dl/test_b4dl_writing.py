@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import polars as pl
 import pytest
+from b4dl_making import HUGGINGFACE, flat, of_test, pairs_about, scene_metadata, written
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import making
-from b4dl_making import HUGGINGFACE, flat, of_test, pairs_about, scene_metadata, written
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.benchmark import Benchmark, SourceDataset
 from probe4d.errors import InputError

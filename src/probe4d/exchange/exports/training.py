@@ -8,19 +8,24 @@ from pathlib import Path
 
 import msgspec
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
+from probe4d.benchmarks.held_out import HELD_OUT, held_out
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.source import SceneNames
+from probe4d.benchmarks.suites import suite_named
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.exports.folder import collected, refuse_seeds, seal
 from probe4d.exchange.exports.items import Exported, ExportItem
 from probe4d.exchange.exports.notes import readme
+from probe4d.exchange.scaling import scaled_size
 from probe4d.models.lidar_lm.training.rows import ROWS_FILE, TrainingRow, write_training_rows
 from probe4d.runs.evidence_plan import EvidencePlan, evidence_named
 from probe4d.runs.frames import frames_shown
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import Prepared, prepare
+from probe4d.runs.run import LeftOut
+from probe4d.runs.selection import Selection, selected
 from probe4d.runs.told_motion import ToldMotion
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
@@ -50,6 +55,8 @@ def export_training(
     plan: RunPlan | None = None,
     ego_text: EgoText = "none",
     scenes: Scenes | None = None,
+    scale: float | None = None,
+    with_held_out: bool = False,
     begun: Callable[[int], object] | None = None,
     done: Callable[[ExportItem], object] | None = None,
 ) -> Exported:
@@ -62,6 +69,10 @@ def export_training(
             asks, or the question's frames. Null takes every question once with its whole scene.
         ego_text: Which text about the ego vehicle's motion goes into every row, from its question alone.
         scenes: The scenes of the benchmark, for texts that its questions do not hold.
+        scale: Per cent of each family and format that is learnt from, drawn with the seed of the selection; null
+            takes all. Of one seed a smaller part lies inside a larger one (B4DL, App. E).
+        with_held_out: Whether questions about scenes that are held out for tests (see `held_out`) are rows as well;
+            else they are left out.
         begun: Told how many rows there are, before the first.
         done: Told of each prompt.
 
@@ -69,17 +80,20 @@ def export_training(
         What was written.
 
     Raises:
-        InputError: The folder is in use, setting, selection or evidence cannot be had, a text needs the scenes, or no
-            question is left.
+        InputError: The folder is in use, setting, selection, scale or evidence cannot be had, a text needs the scenes,
+            or no question is left.
     """
     out = Path(out)
     refuse_full(out)
     plan = plan or RunPlan(evidence=evidence_named("lidar"))
     _refuse_other_evidence(plan, ego_text)
     motion = ToldMotion(ego_text, scenes)
-    prepared = _told(prepare(benchmark, msgspec.structs.replace(plan, evidence=EvidencePlan())), motion)
+    usable, untaught = (benchmark, []) if with_held_out else _without_held_out(benchmark, plan, scenes)
+    worded = msgspec.structs.replace(plan, evidence=EvidencePlan(), selection=_scaled(usable, plan.selection, scale))
+    prepared = _told(prepare(usable, worded), motion)
+    prepared = replace(prepared, left_out=(*untaught, *prepared.left_out))
     refuse_seeds(prepared)
-    rows = _Rows(plan.evidence, ego_text, motion, scenes, dataset=benchmark.record.source.fingerprint)
+    rows = _Rows(plan.evidence, ego_text, motion, scenes, benchmark.record)
     if begun is not None:
         begun(len(prepared.asked))
     with whole_folder(out) as folder:
@@ -89,6 +103,35 @@ def export_training(
         write_text(folder / "README.md", readme(exported, "training", _HOW.format(folder=out.name)))
         seal(exported.left_out, folder)
     return exported
+
+
+def _without_held_out(benchmark: Benchmark, plan: RunPlan, scenes: Scenes | None) -> tuple[Benchmark, list[LeftOut]]:
+    """The part of a benchmark that may be learnt from, and of the families wanted the questions that may not."""
+    tested = held_out(benchmark, scenes)
+    families = plan.selection.families if plan.selection else ()
+    lost = benchmark.table.filter(tested)
+    wanted = selected(lost, Selection(families=tuple(f for f in families if f in set(lost["family"]))))
+    usable = benchmark.table.filter(~tested)
+    if usable.is_empty():
+        raise InputError(
+            f"no question may be learnt from: of each {HELD_OUT}.",
+            path=benchmark.path,
+            remedy="Export a benchmark of training scenes, or give --with-held-out (with_held_out=True) all the same.",
+        )
+    return replace(benchmark, table=usable), [LeftOut(question=name, reason=HELD_OUT) for name in wanted["id"]]
+
+
+def _scaled(benchmark: Benchmark, selection: Selection | None, scale: float | None) -> Selection | None:
+    """The selection, with the scale as its sample."""
+    if scale is None:
+        return selection
+    selection = selection or Selection()
+    if selection.sample is not None:
+        raise InputError(
+            "a sample and a scale both say how many questions are learnt from.", remedy="Give one of them."
+        )
+    rows = selected(benchmark.table, Selection(families=selection.families)).height
+    return msgspec.structs.replace(selection, sample=scaled_size(rows, scale))
 
 
 def _refuse_other_evidence(plan: RunPlan, ego_text: EgoText) -> None:
@@ -117,9 +160,11 @@ class _Rows:
     """Makes training rows of worded questions."""
 
     def __init__(
-        self, evidence: EvidencePlan, kind: EgoText, motion: ToldMotion, scenes: Scenes | None, *, dataset: str | None
+        self, evidence: EvidencePlan, kind: EgoText, motion: ToldMotion, scenes: Scenes | None, record: BenchmarkRecord
     ) -> None:
-        self._evidence, self._kind, self._motion, self._dataset = evidence, kind, motion, dataset
+        self._evidence, self._kind, self._motion = evidence, kind, motion
+        self._dataset = record.source.fingerprint
+        self._spoken = suite_named(record.suite).spoken
         self._names = None if scenes is None else SceneNames(scenes)
 
     def of(self, item: ExportItem, question: Question) -> TrainingRow:
@@ -130,7 +175,7 @@ class _Rows:
             scene=scene,
             frames=frames,
             prompt=item.prompt,
-            answer=item.answer,
+            answer=item.answer if self._spoken is None else self._spoken(question),
             ego_text=self._motion.of(question, item.prompt, frames),
             ego_text_kind=self._kind,
             keyframes=question.keyframes,

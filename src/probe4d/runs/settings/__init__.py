@@ -15,6 +15,7 @@ from probe4d.runs.settings.default import DEFAULT
 from probe4d.runs.settings.ego import EGO
 from probe4d.runs.settings.explicit_threshold import EXPLICIT_THRESHOLD
 from probe4d.runs.settings.permuted import permuted
+from probe4d.runs.settings.released import RELEASED
 from probe4d.runs.settings.repeat import repeat
 from probe4d.runs.settings.setting import Setting, TemporalContrast, Variant
 from probe4d.runs.settings.temporal_contrast import IDENTITY, temporal_contrast
@@ -22,7 +23,8 @@ from probe4d.runs.settings.temporal_contrast import IDENTITY, temporal_contrast
 __all__ = ["SETTING_NAMES", "Setting", "TemporalContrast", "Variant", "recorded_setting", "setting_named"]
 
 _FIXED = {
-    setting.name: setting for setting in (DEFAULT, ANTI_POSITION, EGO, EXPLICIT_THRESHOLD, CHAIN_OF_THOUGHT, IDENTITY)
+    setting.name: setting
+    for setting in (DEFAULT, ANTI_POSITION, EGO, EXPLICIT_THRESHOLD, CHAIN_OF_THOUGHT, RELEASED, IDENTITY)
 }
 _COUNTED: dict[str, Callable[[int], Setting]] = {"permuted": permuted, "repeat": repeat}
 _COUNT = re.compile(r"[1-9][0-9]{0,3}")
