@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from probe4d.report.page import write_report
     from probe4d.report.video.options import VideoOptions
     from probe4d.report.video.render import render_video
+    from probe4d.report.viewer import open_in_rerun, write_rerun
     from probe4d.review.applying import apply_review
     from probe4d.review.people import write_human_run
     from probe4d.review.proposals import read_proposals
@@ -156,6 +157,7 @@ __all__ = [
     "load_image_tower",
     "load_lidar_lm",
     "new_encoder",
+    "open_in_rerun",
     "open_scenes",
     "prepare",
     "prepare_judging",
@@ -189,6 +191,7 @@ __all__ = [
     "write_objects",
     "write_prompts",
     "write_report",
+    "write_rerun",
     "write_review_sheet",
 ]
 
@@ -258,6 +261,7 @@ _HOMES = {
     "load_image_tower": "probe4d.models.lidar_lm.image_tower",
     "load_lidar_lm": "probe4d.models.lidar_lm.checkpoints.checkpoint",
     "new_encoder": "probe4d.models.lidar_lm.training.encoder",
+    "open_in_rerun": "probe4d.report.viewer",
     "open_scenes": "probe4d.scenes.opening",
     "prepare": "probe4d.runs.prepared",
     "prepare_judging": "probe4d.diagnosis.judging.prepared",
@@ -290,6 +294,7 @@ _HOMES = {
     "write_objects": "probe4d.scenes.estimated.objects_file",
     "write_prompts": "probe4d.benchmarks.suites",
     "write_report": "probe4d.report.page",
+    "write_rerun": "probe4d.report.viewer",
     "write_review_sheet": "probe4d.review.sheet",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,12 @@ from probe4d.report.video.options import ColouredBy, VideoOptions, VideoView
 from probe4d.wording import counted, listed, most_frequent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from probe4d.benchmarks.benchmark import Benchmark
     from probe4d.report.video.render import RenderedVideo
+    from probe4d.report.video.sensing import Blank
+    from probe4d.scenes.tables import Scenes
 
 __all__ = ["render"]
 
@@ -71,10 +76,14 @@ class Shown:
 def render(
     dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset in the nuScenes schema.")],
     scene: Annotated[str, typer.Argument(metavar="SCENE", help="Name of the scene.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .mp4, .gif or .webp; or a folder for PNG files.")
-    ],
     shown: Shown,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="File to write: .mp4, .gif or .webp; or a folder for PNG files.")
+    ] = None,
+    rerun: Annotated[bool, typer.Option("--rerun", help="Open the scene in the rerun viewer on this machine.")] = False,
+    rrd: Annotated[
+        Path | None, typer.Option("--rrd", metavar="FILE", help="Write a recording (.rrd) that the rerun viewer opens.")
+    ] = None,
     benchmark: Annotated[
         Path | None,
         typer.Option("--benchmark", metavar="BENCH", help="Benchmark whose questions stand beside the video."),
@@ -94,57 +103,97 @@ def render(
 ) -> None:
     """Render a scene as a video: LiDAR points or camera images with boxes and trails, questions and answers beside it.
 
-    A reading that is missing or damaged is left blank, with words in the picture, and told at the end.
+    A reading that is missing or damaged is left blank, with words in the picture, and told at the end. Of the options
+    of the picture the viewer takes --frames, --camera and --colour-by.
     """
+    from probe4d.errors import InputError
+    from probe4d.runs.run import read_run
+
+    options = shown.options()
+    if out is None and rrd is None and not rerun:
+        raise InputError("There is nothing to make.", remedy="Give --out FILE, --rrd FILE or --rerun.")
+    if questions is not None and question:
+        raise InputError("--questions chooses questions and --question names them.", remedy="Give one of the two.")
+    if out is None and (benchmark or run or question or questions is not None):
+        raise InputError("Questions and answers stand beside a video.", remedy="Give --out FILE.")
+    read, scenes = _opened(dataroot, benchmark, version, reference_channel)
+    if out is not None:
+        from probe4d.report.video.render import render_video
+
+        with output.progress("Pictures") as counter:
+            rendered = render_video(
+                scenes,
+                scene,
+                out,
+                options,
+                benchmark=read,
+                questions=question or questions,
+                run=None if run is None else read_run(run),
+                begun=counter.expect,
+                done=counter,
+            )
+        print(rendered.path)
+        _tell(rendered)
+    if rrd is not None or rerun:
+        _show_in_viewer(scenes, scene, options, rrd, is_opened=rerun)
+    output.note(f"What is shown falls under the licence of the dataset: {scenes.licence}.")
+
+
+def _opened(
+    dataroot: Path, benchmark: Path | None, version: str | None, reference_channel: str | None
+) -> tuple[Benchmark | None, Scenes]:
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.benchmarks.source import open_source
     from probe4d.errors import InputError
-    from probe4d.report.video.render import render_video
-    from probe4d.runs.run import read_run
     from probe4d.scenes.opening import open_scenes
 
-    options = shown.options()
-    if questions is not None and question:
-        raise InputError("--questions chooses questions and --question names them.", remedy="Give one of the two.")
     if benchmark is None:
-        read, scenes = None, open_scenes(dataroot, version=version, reference_channel=reference_channel)
-    else:
-        read = read_benchmark(benchmark)
-        scenes, warnings = open_source(read, dataroot, version=version)
-        for warning in warnings:
-            output.note(warning)
-    with output.progress("Pictures") as counter:
-        rendered = render_video(
-            scenes,
-            scene,
-            out,
-            options,
-            benchmark=read,
-            questions=question or questions,
-            run=None if run is None else read_run(run),
-            begun=counter.expect,
-            done=counter,
-        )
-    print(rendered.path)
-    for line in _notes(rendered):
-        output.note(line)
-    output.note(f"It falls under the licence of the dataset: {scenes.licence}.")
+        return None, open_scenes(dataroot, version=version, reference_channel=reference_channel)
+    if reference_channel is not None:
+        raise InputError("With --benchmark, the LiDAR is that which the benchmark was built with.")
+    read = read_benchmark(benchmark)
+    scenes, warnings = open_source(read, dataroot, version=version)
+    for warning in warnings:
+        output.note(warning)
+    return read, scenes
 
 
-def _notes(rendered: RenderedVideo) -> list[str]:
-    lines = [f"{counted(rendered.frames, 'picture')}, {rendered.fps:.3g} a second"]
-    if rendered.questions:
-        lines[0] += f", with {counted(rendered.questions, 'question')}"
+def _show_in_viewer(scenes: Scenes, scene: str, options: VideoOptions, rrd: Path | None, *, is_opened: bool) -> None:
+    from probe4d.report.viewer import open_in_rerun, write_rerun
+
+    given: dict[str, Any] = {
+        "frames": options.frames,
+        "cameras": options.cameras,
+        "coloured_by": options.coloured_by,
+    }
+    blanks: tuple[Blank, ...] = ()
+    with output.progress("Key frames logged") as counter:
+        if rrd is not None:
+            blanks = write_rerun(scenes, scene, rrd, begun=counter.expect, done=counter, **given).blanks
+        if is_opened:
+            blanks = open_in_rerun(scenes, scene, begun=counter.expect, done=counter, **given).blanks
+    if rrd is not None:
+        print(rrd)
+    _tell_blanks(blanks)
+
+
+def _tell(rendered: RenderedVideo) -> None:
+    beside = f", with {counted(rendered.questions, 'question')}" if rendered.questions else ""
+    output.note(f"{counted(rendered.frames, 'picture')}, {rendered.fps:.3g} a second{beside}")
     if rendered.without_images:
-        lines.append(f"Cameras of which no image is there are left out: {listed(rendered.without_images)}.")
+        output.note(f"Cameras of which no image is there are left out: {listed(rendered.without_images)}.")
+    _tell_blanks(rendered.blanks)
+
+
+def _tell_blanks(blanks: Sequence[Blank]) -> None:
     reasons: dict[str, list[int]] = {}
-    for blank in rendered.blanks:
+    for blank in blanks:
         reasons.setdefault(f"{blank.channel} {blank.why.rstrip('.')}", []).append(blank.frame)
     if reasons:
         counts = {f"{what}: {_frames(frames)}": len(frames) for what, frames in reasons.items()}
-        lines.append("Left blank, with words in the picture:")
-        lines += [f"  {line}" for line in most_frequent(counts, rest="others, told in their pictures")]
-    return lines
+        output.note("Left blank:")
+        for line in most_frequent(counts, rest="others"):
+            output.note(f"  {line}")
 
 
 def _frames(frames: list[int]) -> str:

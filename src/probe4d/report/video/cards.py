@@ -81,8 +81,8 @@ class Cards:
         most = [len(block.lines) for block in blocks]
         while sum(most) > room and max(most) > 1:
             most[most.index(max(most))] -= 1
-        while sum(most) > room and 1 in most[2:-1]:  # of very many options the last
-            most[len(most) - 2 - most[2:-1][::-1].index(1)] = 0
+        for option in reversed(range(2, 2 + len(exchange.options))):  # of very many the last have no room
+            most[option] -= min(most[option], max(0, sum(most) - room))
         return [
             _Block(cut_to(block.lines, limit, width, self._letters_px), block.colour)
             for block, limit in zip(blocks, most, strict=True)

@@ -67,6 +67,7 @@ class Course:
                 path=scenes.root / scenes.version,
                 remedy=f"It has {counted(len(known), 'scene')}{f', such as {known[0]}' if known else ''}.",
             )
+        self._tables, self._name = scenes.root / scenes.version, name
         own = pl.col("scene") == name
         poses = scenes.keyframes.filter(own).sort("frame")
         self.keyframes = poses.height
@@ -94,17 +95,36 @@ class Course:
         steps = np.diff(self.times_s)
         return float(1 / np.median(steps)) if len(steps) and np.median(steps) > 0 else 2.0
 
+    def span(self, frames: tuple[int, int] | None) -> tuple[int, int]:
+        """First and last key frame of those asked for, or of all.
+
+        Raises:
+            InputError: The scene does not have them.
+        """
+        first, last = frames or (0, self.keyframes - 1)
+        if not 0 <= first <= last < self.keyframes:
+            raise InputError(
+                f"has key frames 0 to {self.keyframes - 1}, not {first} to {last}.",
+                path=self._tables,
+                row=self._name,
+                remedy="Give the first and the last one to be shown, both of them included.",
+            )
+        return first, last
+
     def boxes(self, frame: int) -> Boxes:
         """The boxes of a key frame."""
-        rows = slice(self._starts[frame], self._starts[frame + 1])
-        table = self._boxes[rows]
+        table = self.rows(frame)
         return Boxes(
-            self._corners[rows],
+            self._corners[self._starts[frame] : self._starts[frame + 1]],
             table["kind"].to_list(),
             table["track"].to_list(),
             np.hypot(table["ego_x"].to_numpy(), table["ego_y"].to_numpy()),
             (table["lidar_points"] == 0).fill_null(value=False).to_numpy(),
         )
+
+    def rows(self, frame: int) -> pl.DataFrame:
+        """The same boxes as columns of `BOXES_SCHEMA`, and `kind`."""
+        return self._boxes[self._starts[frame] : self._starts[frame + 1]]
 
     def trails(self, frame: int, length: int) -> tuple[tuple[Array, Array], list[int]]:
         """Where the tracks of a key frame were before, over the ground.

@@ -88,7 +88,7 @@ def render_video(
     if benchmark is None and (questions is not None or run is not None):
         raise InputError("Questions and answers are shown of a benchmark, and none is given.")
     course = Course(scenes, scene)
-    span = _span(options, course, scenes, scene)
+    span = course.span(options.frames)
     fps = options.fps or course.rate_fps
     if options.view != "cameras":
         _ = scenes.lidar_channel  # refuses a dataset without one
@@ -112,20 +112,3 @@ def render_video(
     shows_cameras = options.strip or options.view == "cameras"
     left_out = sensing.without_images if shows_cameras and not options.cameras else ()
     return RenderedVideo(out, span[1] - span[0] + 1, fps, len(exchanges), tuple(sensing.blanks), left_out)
-
-
-def _span(options: VideoOptions, course: Course, scenes: Scenes, scene: str) -> tuple[int, int]:
-    """First and last key frame of the video.
-
-    Raises:
-        InputError: The scene does not have them.
-    """
-    first, last = options.frames or (0, course.keyframes - 1)
-    if not 0 <= first <= last < course.keyframes:
-        raise InputError(
-            f"has key frames 0 to {course.keyframes - 1}, not {first} to {last}.",
-            path=scenes.root / scenes.version,
-            row=scene,
-            remedy="Give the first and the last one to be shown, both of them included.",
-        )
-    return first, last

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,8 @@ __all__ = ["Blank", "Sensing"]
 
 _EXTRINSICS = tuple(f"sensor_{axis}" for axis in ("qw", "qx", "qy", "qz", "x", "y", "z"))
 _FARTHEST_M = 1e5
+_GLANCE_PX = (64, 64)
+_NO_READING = "has no reading."
 
 
 class Blank(NamedTuple):
@@ -69,6 +72,11 @@ class Sensing:
         self._cameras = {channel: source.size_px for channel, source in own.items()}
         self.without_images = tuple(channel for channel in own if channel not in with_images)
 
+    @property
+    def has_images(self) -> bool:
+        """Whether an image of any camera is there."""
+        return len(self.without_images) < len(self._cameras)
+
     def cameras(self, wanted: Sequence[str]) -> dict[str, tuple[int, int] | None]:
         """Cameras in the order of the surround grid, and the size that the dataset gives their images.
 
@@ -100,40 +108,61 @@ class Sensing:
         Raises:
             InputError: The dataset has no LiDAR.
         """
+        scan = self.scan(frame)
+        return scan if isinstance(scan, Blank) else in_ego_frame(*scan)
+
+    def scan(self, frame: int) -> tuple[NDArray[np.float32], SE3] | Blank:
+        """The LiDAR's points at a key frame in its own frame, metres, shape (n, 3), and ego_SE3_lidar.
+
+        Raises:
+            InputError: The dataset has no LiDAR.
+        """
         channel = self._scenes.lidar_channel
         row = self._rows.get((frame, channel))
         if row is None:
-            return self._blank(frame, channel, "there is no reading.")
+            return self._blank(frame, channel, _NO_READING)
         reading = self._readings.row(row, named=True)
         extrinsics = [reading[axis] for axis in _EXTRINSICS]
         try:
-            scan = read_scan(inside(self._scenes.root, reading["file"]))
+            scan = read_scan(self._path(row))
         except InputError as error:
             return self._blank(frame, channel, error.what)
-        points = in_ego_frame(scan.points, SE3.from_quaternion(extrinsics[:4], extrinsics[4:]))
-        return points[(np.abs(points) < _FARTHEST_M).all(axis=1)]
+        points = scan.points[:, :3]
+        return points[(np.abs(points) < _FARTHEST_M).all(axis=1)], SE3.from_quaternion(extrinsics[:4], extrinsics[4:])
 
     def photograph(self, frame: int, channel: str, box_px: tuple[int, int]) -> Image.Image | Blank:
         """The image of a camera at a key frame, as large as fits into a box."""
         row = self._rows.get((frame, channel))
         if row is None:
-            return self._blank(frame, channel, "there is no reading.")
+            return self._blank(frame, channel, _NO_READING)
         try:
-            return open_photograph(inside(self._scenes.root, self._readings["file"][row]), box_px)
+            return open_photograph(self._path(row), box_px)
         except InputError as error:
             return self._blank(frame, channel, error.what)
 
+    def file(self, frame: int, channel: str) -> Path | Blank:
+        """The file of a camera's image at a key frame, seen to be an image."""
+        seen = self.photograph(frame, channel, _GLANCE_PX)
+        return seen if isinstance(seen, Blank) else self._path(self._rows[frame, channel])
+
+    def reading(self, frame: int, channel: str) -> pl.DataFrame:
+        """The row of a reading, columns of `SENSORS_SCHEMA`; none where there is none."""
+        row = self._rows.get((frame, channel))
+        return self._readings.clear() if row is None else self._readings[row]
+
     def through(self, frame: int, channel: str, size_px: tuple[int, int]) -> Viewpoint | None:
         """The global frame through a camera whose image has some size; null where its optics are not known."""
-        row = self._rows.get((frame, channel))
-        if row is None:
+        reading = self.reading(frame, channel)
+        if not reading.height:
             return None
-        reading = self._readings[row]
         intrinsics, width, height = reading.select("intrinsics", "width", "height").row(0)
         if intrinsics is None or not width or not height:
             return None
         matrix = np.reshape(intrinsics, (3, 3)) * np.array([[size_px[0] / width], [size_px[1] / height], [1.0]])
         return through_camera(sensor_SE3_global(reading).at(np.array(0)), matrix, size_px)
+
+    def _path(self, row: int) -> Path:
+        return inside(self._scenes.root, self._readings["file"][row])
 
     def _blank(self, frame: int, channel: str, why: str) -> Blank:
         blank = Blank(frame, channel, why)
