@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -157,6 +158,24 @@ def test_a_dry_run_counts_and_shows_and_sends_nothing(
         "You were asked this before.",
     ):
         assert words in done.stdout, words
+
+
+def test_descriptions_serve_a_build_without_annotations_and_one_of_other_tasks(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    server = fake_server(**written.script)
+    assert built(here, photographed, tmp_path / "bench", server, "--tasks", "existence").returncode == 0
+    assert built(here, photographed, tmp_path / "bench", server, "--tasks", "binary").returncode == 0
+    assert len(server.counts()) == 4 + 2 + 4
+    assert built(here, photographed, tmp_path / "bench", server, "--tasks", "binary,existence").returncode == 0
+    assert len(server.counts()) == sum(server.counts().values()) == 4 + 2 + 4
+    plain = tmp_path / "plain-generated"
+    plain.mkdir()
+    for name in ("generation.json", "contexts.jsonl"):
+        shutil.copy(tmp_path / "bench-generated" / name, plain)
+    done = built(here, photographed, tmp_path / "plain", server, "--tasks", "existence", "--no-annotations")
+    assert done.returncode == 1  # the server has no pairs for these prompts
+    assert len(server.counts()) == 4 + 2 + 4 + 2 + 2
 
 
 def test_replies_of_which_no_pair_can_be_taken_are_told_with_reasons(

@@ -255,8 +255,8 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
     scenes = building.opened(dataroot)
     asked = parts.parameters
     wanted = Wanted(**{**asked, "tasks": asked["tasks"] or FAMILIES, "seed": building.seed})
-    prompts = planned_prompts(scenes, wanted, split=building.split, workers=building.workers)
-    for stage, of_stage in prompts.items():
+    planned = planned_prompts(scenes, wanted, split=building.split, workers=building.workers)
+    for stage, of_stage in planned.prompts.items():
         seen = dry_stage(stage, of_stage, scenes.root, model=generating.model, generation=generating.generation)
         counted_by = "4 bytes a token"
         if stage != "contexts":
@@ -264,6 +264,8 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
             seen = msgspec.structs.replace(seen, text_tokens=seen.text_tokens + described)
             counted_by += f", a description taken as {DESCRIPTION_TOKENS}"
         print_dry_run(seen, counted_by=counted_by, heading=_HEADINGS[stage], asked="prompts")
+    for reason, n in planned.missing.items():
+        output.note(f"left out: {n:,} × {reason}")
 
 
 _HEADINGS: dict[Stage, str] = {

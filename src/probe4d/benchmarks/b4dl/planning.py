@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from probe4d.benchmarks.b4dl.context_prompts import missing_images
 from probe4d.benchmarks.b4dl.measuring import Measuring, phrases_by_sequence
 from probe4d.benchmarks.b4dl.pipeline import generated_pairs
 from probe4d.benchmarks.b4dl.wanted import Wanted
@@ -11,7 +13,7 @@ from probe4d.benchmarks.generating import Generated, Prompt, Stage
 from probe4d.benchmarks.splits import select_split
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["DESCRIPTION_TOKENS", "planned_prompts"]
+__all__ = ["DESCRIPTION_TOKENS", "Planned", "planned_prompts"]
 
 DESCRIPTION_TOKENS = 400
 """What a description is taken to hold before there is one."""
@@ -19,12 +21,21 @@ DESCRIPTION_TOKENS = 400
 _STAND_IN = "(what the model will have said of these images)"
 
 
-def planned_prompts(
-    scenes: Scenes, wanted: Wanted, *, split: str | None = None, workers: int = 1
-) -> Mapping[Stage, Sequence[Prompt]]:
-    """The prompts of each stage: of descriptions as they would be sent, of pairs with words in their place.
+class Planned(NamedTuple):
+    """What would be asked.
 
-    Repairs are as many as there can be, as if no reply held a pair.
+    Attributes:
+        prompts: By stage: of descriptions as they would be sent, of pairs with words in the place of descriptions, and
+            as many repairs as there can be, as if no reply held a pair.
+        missing: Images that sequences should show and the dataset does not have, by reason.
+    """
+
+    prompts: Mapping[Stage, Sequence[Prompt]]
+    missing: Mapping[str, int]
+
+
+def planned_prompts(scenes: Scenes, wanted: Wanted, *, split: str | None = None, workers: int = 1) -> Planned:
+    """The prompts of each stage.
 
     Args:
         scenes: The scenes, with cameras.
@@ -46,7 +57,7 @@ def planned_prompts(
         phrases=phrases_by_sequence(measuring.annotations()) if wanted.annotations else {},
         longest_side_px=wanted.longest_side_px,
     )
-    return planner.prompts
+    return Planned(planner.prompts, missing_images(measuring.sequences, used))
 
 
 class _Planner:
