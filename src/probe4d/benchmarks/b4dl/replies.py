@@ -18,6 +18,9 @@ __all__ = ["ReadDescription", "ReadPairs", "read_description", "read_pairs"]
 _REFUSAL_BEGINS = re.compile(
     r"\W{0,5}(?:i'?m sorry|i am sorry|sorry,|i can(?:no|')t|i can not|i am unable|i'm unable|as an ai)", re.IGNORECASE
 )
+_NO_WORD = re.compile(r"[\W_]+")
+_TWICE_ASKED = ("duplicate-question", "The question was asked before.")
+_TWICE_ANSWERED = ("duplicate-answer", "The description was given before.")
 
 
 class ReadPairs(NamedTuple):
@@ -114,47 +117,32 @@ def read_pairs(
 def _checked(
     task: str, raw: Sequence[RawPair], start: int, end: int, taken: Sequence[tuple[str, str]]
 ) -> tuple[list[tuple[str, str]], list[Fault]]:
-    questions = {_folded(question) for question, _ in taken}
-    answers = {_folded(answer) for _, answer in taken}
+    """Good pairs and faults; of descriptions, whose question is always one, no answer is to be given twice."""
+    tells_apart, twice = (1, _TWICE_ANSWERED) if task == "description" else (0, _TWICE_ASKED)
+    said = {_folded(pair[tells_apart]) for pair in taken}
     good, faults = [], []
     for question, answer in raw:
-        fault = _of_raw(task, question, answer, start, end, questions, answers)
-        if fault is not None or question is None or answer is None:
-            faults.extend([fault] if fault else [])
-            continue
-        questions.add(_folded(question))
-        answers.add(_folded(answer))
-        good.append((DESCRIBE if task == "description" else question, answer))
+        if question is None or not _has_words(question):
+            faults.append(Fault("no-question", "The answer has no question.", question, answer))
+        elif answer is None or not _has_words(answer):
+            faults.append(Fault("no-answer", "The question has no answer.", question, answer))
+        elif fault := fault_of(task, question, answer, start, end):
+            faults.append(fault)
+        elif (folded := _folded((question, answer)[tells_apart])) in said:
+            faults.append(Fault(*twice, question, answer))
+        else:
+            said.add(folded)
+            good.append((DESCRIBE if task == "description" else question, answer))
     return good, faults
 
 
-def _of_raw(
-    task: str,
-    question: str | None,
-    answer: str | None,
-    start: int,
-    end: int,
-    questions: set[str],
-    answers: set[str],
-) -> Fault | None:
-    if question is None or not any(map(str.isalnum, question)):
-        return Fault("no-question", "The answer has no question.", question, answer)
-    if answer is None or not any(map(str.isalnum, answer)):
-        return Fault("no-answer", "The question has no answer.", question, answer)
-    if fault := fault_of(task, question, answer, start, end):
-        return fault
-    if task == "description":
-        if _folded(answer) in answers:
-            return Fault("duplicate-answer", "The description was given before.", question, answer)
-    elif _folded(question) in questions:
-        return Fault("duplicate-question", "The question was asked before.", question, answer)
-    return None
+def _has_words(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def _folded(text: str) -> str:
     """Letters, digits and single spaces: what two texts that say the same in the same words share."""
-    words = "".join(c if c.isalnum() else " " for c in unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(words.split())
+    return _NO_WORD.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 def _cut(pair: RawPair) -> Fault:
