@@ -63,6 +63,7 @@ def test_only_the_rear_is_told_to_be_seen_looking_backwards(tmp_path: Path) -> N
     front, rear = context_prompts(sequences(FRAMES), shot(tmp_path, NUSCENES), longest_side_px=640)
     assert "The cameras look backwards." in rear.text
     assert "The back_left view therefore lies to the right of the back view" in rear.text
+    assert "all that these images show is behind it" in rear.text
     assert "backwards" not in front.text
 
 

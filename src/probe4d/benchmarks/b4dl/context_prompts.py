@@ -64,7 +64,8 @@ _EGO = "Mention special movements of the ego vehicle, such as stopping, starting
 _BACKWARDS = (
     "The cameras look backwards. Say left and right as somebody sees them who looks out of the back: what lies on the "
     "left of the back images is on the left. The back_left view therefore lies to the right of the back view, and the "
-    "back_right view to its left; do not take sides from the names of the views."
+    "back_right view to its left; do not take sides from the names of the views. Front and back "
+    "are those of the ego vehicle: all that these images show is behind it."
 )
 
 
