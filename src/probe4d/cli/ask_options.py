@@ -94,8 +94,8 @@ SettingName = Annotated[
     _part(
         "--setting",
         metavar="NAME",
-        help="default, anti-position, ego, explicit-threshold, chain-of-thought, permuted:N, repeat:N, tscd:ALPHA or "
-        "tscd-identity.",
+        help="default, anti-position, ego, explicit-threshold, chain-of-thought, released, permuted:N, repeat:N, "
+        "tscd:ALPHA or tscd-identity.",
     ),
 ]
 Families = Annotated[list[str] | None, _part("--family", metavar="NAME", help="Of this family only; repeatable.")]

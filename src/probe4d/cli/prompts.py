@@ -18,7 +18,10 @@ def prompts(
     benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
     out: Annotated[Path, typer.Option("--out", help="JSON-lines file to write.")],
     setting: Annotated[
-        str, typer.Option("--setting", help="default, anti-position, ego, explicit-threshold or chain-of-thought.")
+        str,
+        typer.Option(
+            "--setting", help="default, anti-position, ego, explicit-threshold, chain-of-thought or released."
+        ),
     ] = "default",
 ) -> None:
     """Write every question's whole prompt, a JSON object a line."""
