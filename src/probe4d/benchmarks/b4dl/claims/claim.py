@@ -26,6 +26,7 @@ Kind = Literal[
     "keeps-distance",
     "moves",
     "stands",
+    "parked",
     "stops",
     "starts",
     "accelerates",

@@ -20,9 +20,8 @@ __all__ = ["Completeness", "Decision", "decide", "span_of"]
 
 Mask = NDArray[np.bool_]
 
-_OF_FRAMES = ("presence", "within", "beyond", "nearest")
 _COMPARED = ("nearer", "farther")
-_LASTING = ("moves", "stands", "stays", "keeps-distance", "straight")
+_LASTING = ("moves", "stands", "parked", "keeps-distance", "straight")
 
 
 class Completeness(NamedTuple):
@@ -146,6 +145,8 @@ def _of_motion(layout: Layout, claim: Claim, span: Span, *, complete: bool) -> D
     boxes = layout.annotated[rows]
     known = boxes[:, inner].all(axis=1) & layout.seen[rows, inner].any(axis=1)
     surely &= known & is_sure[rows] & surely_there[rows, inner.start]
+    if claim.kind == "parked":  # what merely stands may be waiting
+        surely &= layout.parked[rows, inner].all(axis=1)
     if claim.subject.ridden:
         surely &= layout.ridden[rows, inner].all(axis=1)
     surely_not &= boxes[:, wide].sum(axis=1) >= min(lines.FEWEST_FRAMES, wide.stop - wide.start)

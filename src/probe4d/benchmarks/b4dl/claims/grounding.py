@@ -18,6 +18,8 @@ __all__ = ["ground", "grounded_answer"]
 LEAST_OVERLAP = 0.5
 """Intersection over union below which an interval is surely not that of a stay."""
 
+_BROKEN_BY_ENDS = ("keeps-distance", "straight")
+"""Kinds that an interval with a frame too many at an end may already deny."""
 _STAYS = ("presence", "within", "beyond", "nearest")
 
 
@@ -39,7 +41,10 @@ def ground(
     about = {"answer": list(interval), "sequence": list(window)}
     if not window[0] <= interval[0] <= interval[1] <= window[1]:
         return Decision(False, f"The answer leaves the sequence, which is {frames_in_words(*window)}.", about)
+    claim = replace(claim, strict=False, time="either")  # a frame too many makes no answer wrong
     decision = decide(layout, replace(claim, frames=interval), Span(*interval, True, window), completeness)
+    if claim.kind in _BROKEN_BY_ENDS and decision.holds is False:
+        return decision._replace(holds=None)
     if claim.kind not in _STAYS or claim.negated:
         if decision.holds and _goes_on(layout, claim, interval, window, completeness):
             decision = decision._replace(holds=None, why=f"{decision.why[:-1]}, but the answer may be too short.")

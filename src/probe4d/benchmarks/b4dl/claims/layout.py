@@ -19,7 +19,7 @@ __all__ = ["Layout", "Paths", "layouts_of"]
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_WITH_RIDER = "cycle.with_rider"
+_WITH_RIDER, _PARKED = "cycle.with_rider", "vehicle.parked"
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,7 @@ class Layout:
         lidar_points: Shape (n, f); NaN where there is no box, -1 where it is not known.
         visibility: Shape (n, f); NaN where there is no box or it is not known.
         ridden: Whether a cycle has a rider, shape (n, f).
+        parked: Whether a vehicle is annotated as parked, shape (n, f).
         boxes: Tokens by row and frame.
     """
 
@@ -98,6 +99,7 @@ class Layout:
     lidar_points: Array
     visibility: Array
     ridden: Mask
+    parked: Mask
     boxes: dict[tuple[int, int], str]
 
     @property
@@ -141,8 +143,11 @@ LEAST_VISIBILITY = 2
 def layouts_of(scenes: Scenes) -> Iterator[Layout]:
     """Each scene in turn."""
     ego = ego_of(scenes)
-    ridden = scenes.boxes.select("scene", box="token", ridden=pl.col("attributes").list.contains(_WITH_RIDER))
-    objects = objects_of(scenes, ego).join(ridden, on=["scene", "box"], how="left", maintain_order="left")
+    attributes = pl.col("attributes").list
+    states = scenes.boxes.select(
+        "scene", box="token", ridden=attributes.contains(_WITH_RIDER), parked=attributes.contains(_PARKED)
+    )
+    objects = objects_of(scenes, ego).join(states, on=["scene", "box"], how="left", maintain_order="left")
     by_scene = {str(name): rows for (name,), rows in objects.partition_by("scene", as_dict=True).items()}
     for (name,), way in ego.partition_by("scene", as_dict=True, maintain_order=True).items():
         yield _layout(str(name), way, by_scene.get(str(name), objects.clear()))
@@ -187,6 +192,7 @@ def _layout(scene: str, way: pl.DataFrame, objects: pl.DataFrame) -> Layout:
         lidar_points=grid(objects["lidar_points"].fill_null(-1)),
         visibility=grid(objects["visibility"]),
         ridden=grid(objects["ridden"].fill_null(value=False)) > 0,
+        parked=grid(objects["parked"].fill_null(value=False)) > 0,
         boxes=dict(zip(zip(rows.tolist(), frames.tolist(), strict=True), objects["box"], strict=True)),
     )
 

@@ -89,7 +89,8 @@ def _own_share_m(paths: Paths, ego: Paths) -> Array:
     """How much farther from the ego vehicle the thing's own motion takes it, in metres."""
     away_x, away_y = (paths.x_m - ego.x_m)[:, :-1], (paths.y_m - ego.y_m)[:, :-1]
     step_x, step_y = paths.steps_m
-    return np.asarray(np.nansum((step_x * away_x + step_y * away_y) / np.hypot(away_x, away_y), axis=1))
+    distance = np.maximum(np.hypot(away_x, away_y), np.finfo(np.float64).tiny)
+    return np.asarray(np.nansum((step_x * away_x + step_y * away_y) / distance, axis=1))
 
 
 def _approaches(moving: Moving) -> Motion:
@@ -112,18 +113,26 @@ def _recedes(moving: Moving) -> Motion:
 
 def _keeps(moving: Moving) -> Motion:
     spread = _spread(moving.own.range_m)
+    if moving.own.range_m.shape[1] < lines.FEWEST_FRAMES:
+        return np.zeros(len(spread), dtype=bool), np.zeros(len(spread), dtype=bool)
     return spread <= lines.KEEPS_M, spread >= lines.KEEPS_NOT_M
+
+
+def _still(paths: Paths, moving: Moving) -> Mask:
+    """Whether each stays in one place, and could not have crept on slowly in so short a time."""
+    limit = lines.EGO_STILL_M if moving.by_pose else lines.STILL_M
+    crept = lines.STANDS_MPS * (paths.times_s[-1] - paths.times_s[0])
+    return np.asarray(_extent_m(paths) < np.minimum(limit, crept))
 
 
 def _moves(moving: Moving) -> Motion:
     slowest = np.fmin.reduce(moving.own.speed_mps, axis=1)
-    still = lines.EGO_STILL_M if moving.by_pose else lines.STILL_M
-    return (slowest >= lines.MOVES_MPS) & (_extent_m(moving.own) >= lines.MOVED_M), _extent_m(moving.wide) < still
+    return (slowest >= lines.MOVES_MPS) & (_extent_m(moving.own) >= lines.MOVED_M), _still(moving.wide, moving)
 
 
 def _stands(moving: Moving) -> Motion:
     surely_moves, _ = _moves(moving)
-    return _extent_m(moving.own) < (lines.EGO_STILL_M if moving.by_pose else lines.STILL_M), surely_moves
+    return _still(moving.own, moving), surely_moves
 
 
 def _stays(moving: Moving) -> Motion:
@@ -276,6 +285,7 @@ MOTIONS: dict[Kind | str, Callable[[Moving], Motion]] = {
     "moves": _moves,
     "stands": _stands,
     "stays": _stays,
+    "parked": _stands,
     "stops": _stops,
     "starts": _starts,
     "accelerates": _accelerates,

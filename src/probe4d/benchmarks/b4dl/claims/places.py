@@ -23,6 +23,8 @@ AHEAD_DEG = 30.0
 """Up to here from straight ahead (or behind) a thing is surely ahead (or behind), and beyond it surely to a side."""
 CLEAR_M = 4.0
 """So far ahead of the rear axle, or behind it, a thing surely is ahead or behind."""
+IN_WAY_M = 7.0
+"""What is farther aside is not surely ahead or behind, however far off: two lanes."""
 ASIDE_M = 3.0
 """So far to a side a thing surely is at that side: beyond the ego vehicle's lane."""
 BEYOND_M = 1.0
@@ -39,6 +41,7 @@ def in_place(layout: Layout, place: Place | None) -> tuple[Mask, Mask]:
         return layout.annotated, layout.annotated
     x, y = layout.paths.ego_x_m, layout.paths.ego_y_m
     bearing, reach = bearing_deg(x, y), layout.reach_m[:, None]
+    in_way = np.abs(y) <= IN_WAY_M
     side = np.abs(np.abs(bearing) - 90.0) <= 90.0 - AHEAD_DEG
     possible = {
         "front": x + reach > -BEYOND_M,
@@ -47,8 +50,8 @@ def in_place(layout: Layout, place: Place | None) -> tuple[Mask, Mask]:
         "right": y - reach < BEYOND_M,
     }
     sure = {
-        "front": (np.abs(bearing) <= AHEAD_DEG) & (x >= CLEAR_M),
-        "back": (np.abs(bearing) >= 180.0 - AHEAD_DEG) & (x <= -CLEAR_M),
+        "front": in_way & (np.abs(bearing) <= AHEAD_DEG) & (x >= CLEAR_M),
+        "back": in_way & (np.abs(bearing) >= 180.0 - AHEAD_DEG) & (x <= -CLEAR_M),
         "left": side & (y >= ASIDE_M),
         "right": side & (y <= -ASIDE_M),
     }

@@ -32,7 +32,7 @@ _TO_EGO = f"(?: (?:to|toward|towards) {_THE_EGO})?"
 _MOVE = r"(?:(?:mov|com|driv)(?:e|es|ing|ed)|(?:get|gett|go|travel|travell|walk|pull|draw|shift)(?:s|es|ing|ed)?)"
 _BECOME = r"becom(?:e|es|ing)"
 _REMAIN = r"(?:(?:remain|stay|keep)(?:s|ing|ed)?|continu(?:e|es|ing) to (?:be|stand|remain))"
-_STILL = r"(?:stationary|parked|still|stopped|standing still|standing|static|motionless|at rest|at a standstill)"
+_STILL = r"(?:stationary|still|standing still|static|motionless|at rest|at a standstill)"
 _BEGIN = r"(?:start|begin)(?:s|ning|ing|ed)?"
 _GO = r"(?:to (?:move|drive|go|walk)|moving|driving|going|walking)"
 _TURN = r"(?:turn(?:s|ing|ed)?|mak(?:e|es|ing) a)"
@@ -44,6 +44,7 @@ _THEIR_SPEED = r"(?:its |their )?speed"
 
 _PATTERNS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
     ("stands", (rf"(?P<lasting>{_REMAIN}) (?:completely |entirely |mostly )?{_STILL}", _STILL)),
+    ("parked", (r"parked|stopped|standing",)),
     (
         "keeps-distance",
         (
@@ -125,7 +126,7 @@ _FROM_BEHIND: tuple[tuple[re.Pattern[str], Place], ...] = (
     (re.compile(r"\bfrom the right(?: side)?\b(?! to)"), "right"),
 )
 
-_OF = rf"(?: (?:of|to|from) {_THE_EGO})?"
+_OF = rf"(?: (?:of|to|from|relative to|with respect to) {_THE_EGO})?"
 _AT = r"(?:(?:to|on|at|in|towards?) )?(?:the )?"
 _SIDE = r"(?: (?:side|area|region|part|direction|view))?"
 _HAND = r"(?:[ -]hand)?(?: side)?"
@@ -142,6 +143,9 @@ _PLACES: tuple[tuple[Place, str], ...] = (
     ("right", rf"(?:to|on|at|in) (?:the )?right{_HAND}{_OF}|right of {_THE_EGO}"),
 )
 _PLACE = tuple((re.compile(rf"\b(?:{pattern})(?= |$)"), place) for place, pattern in _PLACES)
+
+
+_VIEW = re.compile(r"\b(?:view|image|camera)\b")
 
 
 def predicate_in(text: str, *, of_ego: bool) -> Predicate | None:
@@ -161,13 +165,17 @@ def predicate_in(text: str, *, of_ego: bool) -> Predicate | None:
 
 
 def place_in(text: str) -> tuple[Place | None, str, bool]:
-    """Where something is said to be, the other words, and whether this is the one place that they name."""
+    """Where something is said to be, the other words, and whether this is the one place that they name.
+
+    Left and right of a view to the rear may be those of its image, which are the other way round; they are not clear.
+    """
+    of_view = _VIEW.search(text) is not None
     found: list[Place] = []
     for pattern, place in _PLACE:
         text, times = pattern.subn(" ", text)
         found += [place] * times
     rest = " ".join(text.split())
-    if len(found) == 2:
+    if len(found) == 2 and not of_view:
         joined = "-".join(sorted(found, key=lambda place: place in ("left", "right")))
         if joined in ("front-left", "front-right", "back-left", "back-right"):
             return joined, rest, True  # type: ignore[return-value]

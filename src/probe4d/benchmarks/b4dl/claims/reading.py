@@ -13,10 +13,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from probe4d.benchmarks.b4dl.claims.claim import Claim, Kind
+from probe4d.benchmarks.b4dl.claims.comparisons import comparison, distance_in, named_nearest
 from probe4d.benchmarks.b4dl.claims.predicates import Predicate, place_in, predicate_in
 from probe4d.benchmarks.b4dl.claims.spans import Spoken, answered_interval, answered_yes, spoken_frames
 from probe4d.benchmarks.b4dl.claims.subjects import LOGIC, Subject, subject_at_start
-from probe4d.benchmarks.b4dl.claims.vocabulary import NOUNS, Meaning, meaning_of
+from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning, meaning_of
 
 __all__ = ["Read", "Unread", "read_pair"]
 
@@ -37,9 +38,13 @@ _HEAD_WHICH = re.compile(
     r"(?:which|what) (?:(?:type|kind|class|category) of )?(?:object|obstacle|vehicle|road user|class|thing|participant)"
     r"(?: (?:class|type|category))? "
 )
+_HEAD_WHAT = re.compile(r"what (?=is |are )")
 _BE = re.compile(r"(?:is|are|was|were) ")
 _DO = re.compile(r"(?:does|do|did) ")
 _CAN = re.compile(r"can ")
+_DOING = re.compile(r"(?:moving|approaching|crossing|coming|overtaking|passing|turning)\b")
+_HAVE = re.compile(r"(?:has|have) ")
+_SEEN = re.compile(r"(?:do|can) (?:you|we) (?:see|observe|detect|find) ")
 _SCENE_HAS = re.compile(
     r"(?:the |this )?(?:scene|sequence|lidar sequence|lidar scene|lidar data|point cloud|lidar) "
     r"(?:contains?|includes?|shows?|captures?|features?|depicts?|have|has) "
@@ -53,32 +58,23 @@ _PRESENT = re.compile(
 )
 _STAYS = re.compile(r"\b(?:remain|stay|continue)s?\b")
 _IDLE = re.compile(
-    r"\b(?:clearly|currently|also|actually|at all|please|in the vicinity|in (?:the )?lidar(?: data| sequence)?|visible"
-    r"|in the (?:surroundings|environment)|around (?:the )?ego|relative to (?:the )?ego|with respect to (?:the )?ego"
-    r"|in the point cloud)(?= |$)|\bstill (?=\w+ing\b|visible|present|there)"
+    r"\b(?:clearly|currently|also|actually|at all|in the vicinity|in (?:the )?lidar(?: data| sequence)?"
+    r"|in the (?:surroundings|environment)|around (?:the )?ego|in the point cloud)(?= |$)"
+    r"|\bstill (?=\w+ing\b|visible|present|there)"
 )
 _POSTURE = "standing|sitting|walking|waiting|parked|moving|riding|driving|stopped|stationary|crossing|slowly|quickly"
+_WHERE = "on|in|near|at|along|around|by|beside|next to|close to|among|across|that|which|who|wearing|carrying|with"
 _NARROWING = re.compile(
-    r"(?:on|in|near|at|along|around|by|beside|next to|close to|among|across|that|which|who|wearing|carrying|with|"
-    rf"{_POSTURE}) \w|(?:gradually|steadily|nearby|slightly|together|suddenly|sharply|significantly|{_POSTURE})$"
+    rf"(?:{_WHERE}|{_POSTURE}) \w|"
+    rf"(?:gradually|steadily|nearby|slightly|together|suddenly|sharply|significantly|{_POSTURE})$"
 )
 _ALTERING = re.compile(
     r"\b(?:from|to|toward|towards|than|of|past|relative|respect|into|onto|behind|ahead|front|between|through|against|as"
-    r"|like|compared|before|after|while|when|until|once|since|by the time|then|followed|if|whether|away)\b"
+    r"|like|compared|before|after|while|when|until|once|since|by the time|then|followed|if|whether|away"
+    r"|rid(?:es?|ing)|bicycles?|bikes?|motorcycles?|motorbikes?|scooters?)\b"
 )
-_NUMBER_OF_METRES = r"(\d{1,3}(?:\.\d+)?) ?(?:m|meters?|metres?)\b"
-_FROM_EGO = r"(?: (?:of|from|to) (?:the )?ego)?"
-_LESS_THAN = r"(?:within|(?:closer|nearer) than|less than|under)(?: a (?:distance|radius) of)?"
-_WITHIN = re.compile(rf"\b{_LESS_THAN} {_NUMBER_OF_METRES}(?: away)?{_FROM_EGO}")
-_BEYOND = re.compile(
-    rf"\b(?:more than|over|(?:farther|further) than|beyond|at least) {_NUMBER_OF_METRES}(?: away)?{_FROM_EGO}"
-)
-_NEAREST = re.compile(
-    r"(?:the )?(?:closest|nearest)(?: (?P<among>object|thing|road user|\w+(?: \w+)?))?(?: (?:to|from) (?:the )?ego)?"
-)
-_OTHER = r"(?P<other>(?:the|an?|any) [a-z ]+?)(?: is)?"
-_NEARER = re.compile(rf"(?:closer|nearer) (?:to (?:the )?ego )?than {_OTHER}(?: to (?:the )?ego)?")
-_FARTHER = re.compile(rf"(?:farther|further)(?: away)? (?:from (?:the )?ego )?than {_OTHER}(?: from (?:the )?ego)?")
+"""Words after which it is something else that is said, or of someone who is annotated as the cycle that he rides."""
+_RELATION_TO_EGO = re.compile(r"\b(?:of|to|from|toward|towards|with) (?:the )?ego\b")
 
 
 class Read(NamedTuple):
@@ -170,7 +166,10 @@ def _claim(spoken: Spoken, *, when: bool, answered: Meaning | None) -> Claim | N
 
 def _clause(text: str) -> Claim | None:
     """The claim of a clause in the order of a question: auxiliary, subject, predicate."""
-    for auxiliary, of_kind in ((_BE, "be"), (_DO, "do"), (_CAN, "can")):
+    seen = _SEEN.match(text)
+    if seen is not None:
+        return _present(text[seen.end() :])
+    for auxiliary, of_kind in ((_BE, "be"), (_DO, "do"), (_CAN, "can"), (_HAVE, "have")):
         match = auxiliary.match(text)
         if match is None:
             continue
@@ -186,7 +185,7 @@ def _clause(text: str) -> Claim | None:
         if subject is not None:
             return _of_object(subject, be=of_kind != "do")
         nearest = re.match(r"the (?:closest|nearest) (\w+)(?: to (?:the )?ego)? (an? \w+(?: \w+)?)$", rest)
-        return _is_nearest(nearest[2], nearest[1]) if nearest else None
+        return named_nearest(nearest[2], nearest[1]) if nearest else None
     return None
 
 
@@ -205,18 +204,14 @@ def _of_object(subject: Subject, *, be: bool, there: bool = False) -> Claim | No
         return None
     rest, negated = _negation(subject.rest)
     rest = " ".join(_IDLE.sub(" ", rest).split())
-    distant = _distance(rest)
+    distant = distance_in(rest)
     if distant is not None:
-        kind, distance_m, rest = distant
-        return _told(Claim(kind=kind, distance_m=distance_m), subject, rest, negated)
-    compared = _compared(subject, rest) if be and not there else None
+        claim, rest = distant
+        return _told(claim, subject, _PRESENT.sub(" ", rest), negated)
+    compared = comparison(subject, rest) if be and not there else None
     if compared is not None:
         return _told(compared, subject, "", negated)
-    predicate = (
-        None
-        if there and not re.match(r"(?:moving|approaching|crossing|coming|overtaking)", rest)
-        else (predicate_in(rest, of_ego=False))
-    )
+    predicate = None if there and not _DOING.match(rest) else predicate_in(rest, of_ego=False)
     if predicate is not None:
         claim = Claim(kind=predicate.kind, strict=predicate.strict, place=predicate.place)
         return _told(claim, subject, predicate.rest, negated)
@@ -231,7 +226,7 @@ def _shown(subject: Subject, rest: str, negated: bool, *, told: bool) -> Claim |
         return None
     kind: Kind = "count" if subject.how_many is not None else "presence"
     if subject.state is not None and subject.how_many is None:
-        subject, kind = subject._replace(narrowed=False), "moves" if subject.state == "moves" else "stands"
+        subject, kind = subject._replace(narrowed=False), subject.state or kind
     claim = Claim(kind=kind, count=subject.how_many, time="throughout" if stays else "either")
     return _told(claim, subject, without, negated)
 
@@ -260,45 +255,6 @@ def _negation(rest: str) -> tuple[str, bool]:
     return (rest.removeprefix("not ").strip(), True) if rest.startswith("not ") else (rest, False)
 
 
-def _distance(rest: str) -> tuple[Kind, float, str] | None:
-    for kind, pattern in (("within", _WITHIN), ("beyond", _BEYOND)):
-        match = pattern.search(rest)
-        if match is not None:
-            left = _PRESENT.sub(" ", f"{rest[: match.start()]} {rest[match.end() :]}")
-            return kind, float(match[1]), left  # type: ignore[return-value]
-    return None
-
-
-def _compared(subject: Subject, rest: str) -> Claim | None:
-    """`the closest vehicle to ego`, `closer to ego than the truck`."""
-    nearest = _NEAREST.fullmatch(rest)
-    if nearest is not None:
-        among = nearest["among"]
-        if among in (None, "object", "thing", "road user"):
-            return Claim(kind="nearest")
-        meaning = NOUNS.get(among.replace(" ", "_"))
-        return None if meaning is None else Claim(kind="nearest", among=meaning)
-    for pattern, swapped in ((_NEARER, False), (_FARTHER, True)):
-        match = pattern.fullmatch(rest)
-        if match is None:
-            continue
-        other = subject_at_start(match["other"])
-        if other is None or other.rest or other.narrowed or subject.narrowed or subject.how_many is not None:
-            return None
-        return Claim(kind="farther" if swapped else "nearer", other=other.meaning)
-    return None
-
-
-def _is_nearest(named: str, among: str) -> Claim | None:
-    subject = subject_at_start(named)
-    if subject is None or subject.rest or subject.narrowed:
-        return None
-    if among in ("object", "thing"):
-        return Claim(kind="nearest", subject=subject.meaning)
-    meaning = NOUNS.get(among)
-    return None if meaning is None else Claim(kind="nearest", subject=subject.meaning, among=meaning)
-
-
 def _of_ego(text: str) -> Claim | None:
     rest, negated = _negation(text)
     rest = " ".join(_IDLE.sub(" ", rest).split())
@@ -319,6 +275,8 @@ def _of_ego(text: str) -> Claim | None:
     predicate: Predicate | None = predicate_in(rest, of_ego=True)
     if predicate is None or predicate.place is not None:
         return None
+    if predicate.kind == "parked":  # who drives stands where others may be parked
+        predicate = predicate._replace(kind="stands")
     left = predicate.rest
     if left and (LOGIC.search(left) or _ALTERING.search(left) or not _NARROWING.match(left)):
         return None
@@ -328,12 +286,9 @@ def _of_ego(text: str) -> Claim | None:
 def _which(text: str, answered: Meaning) -> Claim | None:
     """`which object is behind ego`, answered with a class: there is one of it there."""
     subject = Subject(answered, "a", None, False, None, "")
-    head = _HEAD_WHICH.match(text)
+    head = _HEAD_WHICH.match(text) or _HEAD_WHAT.match(text)
     if head is None:
-        what = re.match(r"what (?=is |are )", text)
-        if what is None:
-            return None
-        head = what
+        return None
     rest = text[head.end() :]
     match = _BE.match(rest) or re.match(r"can be ", rest)
     rest = rest[match.end() :] if match else rest
@@ -342,9 +297,6 @@ def _which(text: str, answered: Meaning) -> Claim | None:
     claim = _of_object(subject._replace(rest=rest), be=match is not None)
     if claim is not None:
         return claim if not claim.negated else None
-    # Whatever else is said of it, it is there.
-    return (
-        None
-        if _ALTERING.search(rest) and "ego" not in rest
-        else Claim(kind="presence", subject=answered, narrowed=True, time="either")
-    )
+    if _ALTERING.search(_RELATION_TO_EGO.sub(" ", rest)):
+        return None
+    return Claim(kind="presence", subject=answered, narrowed=True)  # whatever else is said of it, it is there

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from probe4d.benchmarks.b4dl.claims.claim import Count
+from probe4d.benchmarks.b4dl.claims.claim import Count, Kind
 from probe4d.benchmarks.b4dl.claims.vocabulary import LONGEST_NOUN, NOUNS, Meaning
 
 __all__ = ["LOGIC", "Subject", "subject_at_start"]
@@ -13,7 +13,7 @@ __all__ = ["LOGIC", "Subject", "subject_at_start"]
 LOGIC = re.compile(
     r"\b(?:no|not|nor|neither|either|or|and|but|except|without|never|nothing|none|nobody|only|unless|if|instead|rather|"
     r"hardly|barely|absent|missing|lacking|gone|vanish\w*|disappear\w*|leaves?|leaving|left behind|lacks?|false|untrue|"
-    r"other than|besides|both|all|every|each|most|half|fewer|less|more|n't|\w+n't|cannot|longer|stop being|fails?|"
+    r"other than|besides|both|all|every|each|most|half|few|fewer|less|more|n't|\w+n't|cannot|longer|stop being|fails?|"
     r"free of|clear of|empty|devoid|out of|outside|beyond|hidden|occluded|invisible|unable|avoids?)\b"
 )
 """Words that turn a sentence round or join several; where one is left unread, nothing is read."""
@@ -48,7 +48,9 @@ _NOT_ADJECTIVES = frozenset(
     """.split()  # noqa: SIM905 - a list of so many words would be a page
 )
 _MOST_ADJECTIVES = 3
-_SENSED = {"moving": "moves", "stationary": "stands", "parked": "stands", "static": "stands", "stopped": "stands"}
+_CROSSING = re.compile(r"crossing (?:from|the)\b")
+"""What a pedestrian does; `a pedestrian crossing in front` may be a crosswalk."""
+_STATES: dict[str, Kind] = {"moving": "moves", "stationary": "stands", "static": "stands", "parked": "parked"}
 _PLAIN = frozenset(("visible", "other", "nearby"))
 _AFTER_NOUN = frozenset(
     """
@@ -56,12 +58,12 @@ _AFTER_NOUN = frozenset(
     at to of from by with near behind ahead within directly close closer closest nearest farther further farthest more
     less around next beside along across between through towards toward that which who appear appears exist exists
     remain remains remaining stay stays keep keeps continue continues move moves moving approach approaches approaching
-    recede recedes receding stop stops start starts begin begins turn turns turning overtake overtakes pass passes
-    crosses cross come comes get gets drive drives walk walks go goes travel travels maintain maintains accelerate slow
-    accelerates slows brake brakes stationary parked still stopped standing static moving driving walking the coming
-    getting going travelling traveling accelerating slowing braking stopping starting passing overtaking maintaining
-    keeping not any currently draw draws pull pulls slowly sitting waiting riding no there here nearer decelerate
-    decelerates decelerating make makes making left right under over
+    recede recedes receding stop stops start starts begin begins turn turns turning overtake overtakes overtaken
+    pass passes passed crosses cross come comes get gets drive drives walk walks go goes travel travels maintain
+    maintains accelerate slow accelerates slows brake brakes stationary parked still stopped standing static moving
+    driving walking the coming getting going travelling traveling accelerating slowing braking stopping starting
+    passing overtaking maintaining keeping not any currently draw draws pull pulls slowly sitting waiting riding no
+    there here nearer decelerate decelerates decelerating make makes making left right under over
     """.split()  # noqa: SIM905
 )
 """Words that may follow a noun that is the whole of its name; after others it begins one (`bus stop`)."""
@@ -75,7 +77,7 @@ class Subject(NamedTuple):
         kind: `a` of any, `the` of a known one, `no` of none, `all` of every one, `n` of a count.
         how_many: How many, of a count.
         narrowed: Whether adjectives that are not read make it fewer.
-        state: What an adjective says that it does: moves, or stands.
+        state: What an adjective says that it does: moves, stands, or is parked.
         rest: What follows.
     """
 
@@ -83,7 +85,7 @@ class Subject(NamedTuple):
     kind: Literal["a", "the", "no", "all", "n"]
     how_many: Count | None
     narrowed: bool
-    state: str | None
+    state: Kind | None
     rest: str
 
 
@@ -103,7 +105,7 @@ def subject_at_start(text: str) -> Subject | None:
             if meaning is None or place + length > len(words):
                 continue
             after = words[place + length : place + length + 1]
-            if after and after[0] not in _AFTER_NOUN:
+            if after and after[0] not in _AFTER_NOUN and not _CROSSING.match(" ".join(words[place + length :])):
                 # `construction vehicle` and `police car` are longer nouns; anything else that goes on is not read.
                 return None
             return _subject(meaning, kind, count, words[:place], words[place + length :])
@@ -120,7 +122,7 @@ def _subject(
     rest: list[str],
 ) -> Subject:
     telling = [word for word in adjectives if word not in _PLAIN or word == "other"]
-    state = _SENSED.get(telling[0]) if len(telling) == 1 else None
+    state = _STATES.get(telling[0]) if len(telling) == 1 else None
     return Subject(meaning, kind, count, bool(telling), state, " ".join(rest))
 
 

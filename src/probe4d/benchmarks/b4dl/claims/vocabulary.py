@@ -97,7 +97,10 @@ _MEANINGS: tuple[tuple[str, Meaning], ...] = (
         _meaning("wheelchair", ("human.pedestrian.wheelchair",), ("human", "movable_object.pushable"), open=True),
     ),
     ("suv suvs sedan sedans taxi taxis hatchback", _meaning("SUV", (), ("vehicle.car", "vehicle.truck", *_EMERGENCY))),
-    ("pickup pickups", _meaning("pickup", (), ("vehicle.car", "vehicle.truck", *_EMERGENCY))),
+    (
+        "pickup pickups pickup_truck pickup_trucks",
+        _meaning("pickup", (), ("vehicle.car", "vehicle.truck", *_EMERGENCY)),
+    ),
     ("van vans minivan minivans", _meaning("van", (), ("vehicle.car", "vehicle.truck", "vehicle.bus", *_EMERGENCY))),
     (
         "emergency_vehicle emergency_vehicles ambulance ambulances police_car police_cars fire_truck fire_trucks",
