@@ -236,6 +236,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     run("build", "spatial-qa", "photographed", "--out", "spatial", *drawn)
     worded = ("--templates", "SP-7", "--per-template", 2, "--verbalizer", "openai-api/fake/m", "--base-url", with_user)
     run("build", "stride", "photographed", "--out", "stride", *worded)
+    _write_by_a_talkative_server(run, fake_server)
     _judge_by_a_talkative_server(workplace, fake_server)
     run("diagnose", bench, "asked", "--allow-missing", "--data", data, "--out", "report")
     assert workplace.verbs == set(_verbs())
@@ -261,6 +262,20 @@ def _ask_a_talkative_server(run: Callable[..., str], bench: str, fake_server: Se
         run(*asked, "--base-url", address, "-M", f"api_key={IN_ARGUMENT}", "--out", "argument", *debug, code=2)
     run(*asked, "--base-url", with_user, "--dry-run", "--json")
     assert "holds another run" in run(*asked, "--base-url", with_user, "--limit", 3, "--out", "logged", code=2)
+
+
+def _write_by_a_talkative_server(run: Callable[..., str], fake_server: Server) -> None:
+    """With the key accepted and refused: descriptions and pairs that hold keys."""
+    said = f"Q: Is there a car, {ECHOED}?\nA: Yes.\n\nQ: Is there a bus?\nA: {ECHOED}"
+    asked = ("build", "b4dl", "photographed", "--model", "openai-api/fake/m", "--max-retries", 0, "--debug")
+    small = ("--sequences-per-scene", 1, "--image-side", 64, "--tasks", "existence,description")
+    for out, script, code in (
+        ("written", {"default": said}, 0),
+        ("unwritten", {"steps": [{"status": 401, "json": {"error": {"message": ECHOED}}}]}, 1),
+    ):
+        address = fake_server(**script).base_url
+        with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
+        run(*asked, *small, "--base-url", with_user, "--out", out, code=code)
 
 
 def _judge_by_a_talkative_server(workplace: Workplace, fake_server: Server) -> None:
@@ -296,6 +311,7 @@ VERBS_GIVEN_NOTHING_OF_USE = (
     ("build", "lidar-hallu", "nowhere", "--out", "bench"),
     ("build", "spatial-qa", "nowhere", "--out", "bench"),
     ("build", "stride", "nowhere", "--out", "bench", "--verbalizer", "openai-api/fake/m"),
+    ("build", "b4dl", "nowhere", "--out", "bench", "--model", "openai-api/fake/m"),
     ("check", "nowhere", "nowhere"),
     ("diversity", "nowhere.json", "--encoder", "nowhere"),
     ("prompts", "nowhere", "--out", "prompts.jsonl"),
