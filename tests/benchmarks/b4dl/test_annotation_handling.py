@@ -62,6 +62,15 @@ def test_only_key_frames_of_the_window_count() -> None:
     assert annotations_of(window(other, start, end), other).equals(inside)
 
 
+@pytest.mark.parametrize("end", [3, 4])
+def test_of_one_or_two_key_frames_nothing_is_said(end: int) -> None:
+    assert annotated([Thing("it", COMING)], DRIVES, start=3, end=end).is_empty()
+
+
+def test_nothing_is_said_of_the_ego_vehicle_across_a_missing_key_frame() -> None:
+    assert said(annotated([], DRIVES, spacing_us=800_000), None) == []
+
+
 def test_boxes_of_parked_cars_that_tremble_do_not_move() -> None:
     draws = np.random.default_rng(3)
     for number in range(40):
@@ -128,6 +137,12 @@ def test_a_car_annotated_as_parked_is_never_said_to_move_by_itself() -> None:
     assert not {"crosses-left", "stops", "starts", "turns-left", "keeps-distance"} & {
         e for e, *_ in events(annotated(drives))
     }
+
+
+def test_people_are_called_by_what_they_are_annotated_as() -> None:
+    for kind, words in (("adult", "pedestrian"), ("stroller", "stroller"), ("police_officer", "police officer")):
+        (phrase,) = said(annotated([Thing("it", still(20, 0), category=f"human.pedestrian.{kind}")]))
+        assert phrase.startswith(f"A stationary {words} ahead")
 
 
 def test_a_word_that_begins_with_a_vowel_has_its_article() -> None:

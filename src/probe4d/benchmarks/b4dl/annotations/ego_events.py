@@ -15,20 +15,21 @@ from probe4d.benchmarks.b4dl.annotations.own_motion import (
 from probe4d.benchmarks.b4dl.annotations.thresholds import (
     ACCELERATION_MPS2,
     DRIVE_STEPS,
+    MOST_SPACING_S,
     SPEED_CHANGE_MPS,
     STEADY_MPS,
     STRAIGHT_DEG,
     TURN_RATE_DEG_S,
 )
 from probe4d.benchmarks.b4dl.annotations.tracks import Course
-from probe4d.benchmarks.b4dl.annotations.ways import Array, at_ends, runs_of
+from probe4d.benchmarks.b4dl.annotations.ways import Array, Runs, at_ends, runs_of
 
 __all__ = ["ego_events"]
 
 
 def ego_events(ego: Course) -> pl.DataFrame:
-    """All events of the ego vehicle, columns of `FOUND_SCHEMA`."""
-    return pl.concat(
+    """All events of the ego vehicle, columns of `FOUND_SCHEMA`; none over key frames between which one is missing."""
+    events = pl.concat(
         [
             stays_of(ego, "stands still"),
             _drives(ego),
@@ -37,6 +38,9 @@ def ego_events(ego: Course) -> pl.DataFrame:
             turns_of(ego),
         ]
     )
+    is_far = np.pad(np.diff(ego.way.times_s, axis=1) > MOST_SPACING_S, ((0, 0), (1, 0)))
+    gaps = Runs(*(events[name].to_numpy() for name in ("row", "first", "last"))).gain(is_far.cumsum(axis=1))
+    return events.filter(pl.Series(gaps == 0, dtype=pl.Boolean))
 
 
 def _drives(ego: Course) -> pl.DataFrame:

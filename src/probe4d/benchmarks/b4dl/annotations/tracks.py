@@ -23,6 +23,14 @@ from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Way, integral
 
 __all__ = ["Course", "Tracks", "ego_courses", "tracks_in"]
 
+_NAMES = {
+    "human.pedestrian.stroller": "stroller",
+    "human.pedestrian.wheelchair": "wheelchair",
+    "human.pedestrian.personal_mobility": "person on a personal mobility device",
+    "human.pedestrian.police_officer": "police officer",
+    "human.pedestrian.construction_worker": "construction worker",
+}
+"""What a phrase calls objects of a class that it would call too roughly."""
 _MOVERS = r"^(vehicle|human|animal)"
 """Categories of what can move by itself; cones and barriers have no phrases."""
 
@@ -85,12 +93,13 @@ class Course:
 
     @property
     def _mean_speed_mps(self) -> Array:
-        """Distance from the first to the last place over the time between."""
+        """Distance from the first to the last place over the time between; 0 where these are one."""
         rows = np.arange(len(self.way.times_s))
         there = self.way.there
         first, last = there.argmax(axis=1), there.shape[1] - 1 - there[:, ::-1].argmax(axis=1)
         elapsed = self.way.times_s[rows, last] - self.way.times_s[rows, first]
-        speeds: Array = _length(self.way.places_m[rows, last] - self.way.places_m[rows, first]) / elapsed
+        moved = _length(self.way.places_m[rows, last] - self.way.places_m[rows, first])
+        speeds: Array = np.divide(moved, elapsed, out=np.zeros_like(moved), where=elapsed > 0)
         return speeds
 
 
@@ -168,6 +177,7 @@ def tracks_in(windows: pl.DataFrame, ego: Course, objects: pl.DataFrame, timesta
             pl.col("range_m") <= MOST_RANGE_M,
             (pl.col("lidar_points") > 0).fill_null(value=True),
         )
+        .with_columns(words=pl.col("category").replace_strict(_NAMES, default=pl.col("words")))
         .join(timestamps, on=["scene", "frame"], how="inner", maintain_order="left")
     )
     # By window and track, as the tables are sorted; a gap in frames or in time begins a new row.
@@ -236,7 +246,9 @@ def _key_frames(windows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _columns(windows: pl.DataFrame) -> int:
-    return int((windows["end"] - windows["start"]).max() or 0) + 1  # type: ignore[arg-type]  # of integers
+    """As many as the longest window has key frames, and as a rate needs."""
+    longest = (windows["end"] - windows["start"]).max() or 0
+    return max(int(longest) + 1, LEAST_FRAMES)  # type: ignore[arg-type]  # of integers
 
 
 def _seconds(dense: _Dense) -> Array:
