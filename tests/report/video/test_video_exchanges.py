@@ -11,10 +11,11 @@ from making import benchmark_of, question, run_of
 from picture_making import SCENE
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
-from probe4d.report.video.cards import Cards
+from probe4d.report.video.cards import Block, Cards, shortened
 from probe4d.report.video.exchanges import Exchange, exchanges_of
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.render import render_video
+from probe4d.report.video.words import wrapped
 from probe4d.scenes.tables import Scenes
 from video_making import drawn, filmed
 
@@ -144,15 +145,32 @@ def test_words_that_steer_a_display_do_not_change_the_picture_beside_them() -> N
 
 
 def test_the_longest_part_of_a_card_is_cut_and_the_reference_is_never() -> None:
-    options = tuple(f"{letter}. {'word ' * 60}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    exchange = exchange_of(question="Why? " * 400, options=options, reference="It is so.", answer="No. " * 400)
-    cards = Cards([exchange], (400, 300), 16, "model")
+    texts = [
+        "existence",
+        "Why? " * 400,
+        *("word " * 60 for _ in range(26)),
+        "Reference: It is so.",
+        "model: " + "No. " * 400,
+    ]
+    blocks = [Block(wrapped(text, 360, 16), (0, 0, 0), 1 < number < 28) for number, text in enumerate(texts)]
     for room in (11, 30, 40):
-        blocks = cards._blocks(exchange, 360, room)
-        assert sum(len(block.lines) for block in blocks) == room
-        assert blocks[-2].lines == ["Reference: It is so."]
-        assert blocks[1].lines[-1].endswith("…")
-        assert blocks[-1].lines[0].startswith("model: No.")
+        short = shortened(blocks, room, 360, 16)
+        assert sum(len(block.lines) for block in short) == room
+        assert short[-2].lines == ["Reference: It is so."]
+        assert short[1].lines[-1].endswith("…")
+        assert short[-1].lines[0].startswith("model: No.")
+    assert shortened(blocks[:1], 3, 360, 16) == blocks[:1]
+
+
+def test_a_long_answer_has_the_room_that_a_short_one_leaves() -> None:
+    long = exchange_of(answer="It goes on and on. " * 100)
+    short = exchange_of(slot=1, question="Is it there, too?")
+    column = np.array(Cards([long, short], (400, 480), 16, None).draw(0))
+    bar = (column[:, 8] != column[0, 0]).any(axis=1)
+    ends = np.flatnonzero(np.diff(bar.astype(int)))
+    first, second = ends[1] - ends[0], ends[3] - ends[2]
+    assert first > 3 * second
+    assert 440 < ends[3] < 480, "all of the column is used"
 
 
 def test_beside_other_key_frames_there_are_no_words(scenes: Scenes, tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ __all__ = ["CameraTiles"]
 
 _GAP_PX = 4
 _FEW = 3
-_LABELLED_PX = 400
-"""Width of an image from which boxes in it are labelled."""
+_LABELLED_PX = 200
+"""Height of an image from which boxes in it are labelled."""
 _LABELLED_M = 60.0
 _PIXELS_A_STROKE = 600
 
@@ -97,7 +97,7 @@ class CameraTiles:
         colours = box_colours(boxes.kinds, boxes.tracks, self._options.coloured_by)
         stroke = max(1, round(min(photograph.size) / _PIXELS_A_STROKE))
         draw_boxes(photograph, viewpoint, boxes.corners_m[kept], [colours[row] for row in kept], stroke)
-        if photograph.width >= _LABELLED_PX:
+        if photograph.height >= _LABELLED_PX:
             near = [int(row) for row in kept if boxes.range_m[row] <= _LABELLED_M]
             label_boxes(Labels(photograph, self._letters_px), viewpoint, boxes, boxes.corners_m, colours, near)
 
