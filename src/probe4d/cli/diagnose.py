@@ -162,6 +162,9 @@ def _print_overview(diagnosis: Diagnosis) -> None:
     if (means := overview.judge_means(diagnosis)).height:
         best = {run: record.highest for run, record in diagnosis.judges.items()}
         shown += tables.tables_of_scores(means, best, console.width)
+    if (words := overview.text_scores(diagnosis)).height:
+        titles = {name: one.metric for name, one in diagnosis.text_fingerprints.items()}
+        shown += tables.tables_of_texts(words, titles, console.width)
     if len(diagnosis.runs) > 1 and models["parameters"].count():
         shown += tables.tables_by_model(models, console.width)
     for table in shown:

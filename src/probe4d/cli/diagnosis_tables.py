@@ -20,6 +20,7 @@ __all__ = [
     "tables_of_averages",
     "tables_of_numbers",
     "tables_of_scores",
+    "tables_of_texts",
     "tables_of_waypoints",
 ]
 
@@ -107,6 +108,24 @@ def tables_of_scores(means: pl.DataFrame, best: Mapping[str, int], width: int) -
         cells.append([_amount(value) for value in values])
     heads = [f"{output.harmless(name)}, of {best[name]}" for name in names]
     return _tables(["judge's mean score", "answers"], labels, heads, cells, width)
+
+
+def tables_of_texts(scores: pl.DataFrame, titles: Mapping[str, str], width: int) -> list[Table]:
+    """Metrics of words, for each a row a family and their mean, a column for each run and control.
+
+    Args:
+        scores: As `overview.text_scores` gives it.
+        titles: What each metric is called.
+        width: Characters on a line.
+    """
+    names = scores.columns[2:]
+    labels, cells = [], []
+    told = None
+    for metric, family, *values in scores.iter_rows():
+        labels.append(("" if metric == told else titles[metric], output.harmless(family)))
+        told = metric
+        cells.append(["" if value is None else f"{value:.3f}" for value in values])
+    return _tables(["free text, 0 to 1", "family"], labels, [output.harmless(name) for name in names], cells, width)
 
 
 def tables_of_waypoints(displacements: pl.DataFrame, width: int) -> list[Table]:

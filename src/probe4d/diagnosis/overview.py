@@ -12,6 +12,7 @@ from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.parsing.units import UNITS
 from probe4d.diagnosis.sheet import SCORED_FORMATS, TEMPLATE
 from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
+from probe4d.diagnosis.text_figures import MACRO
 from probe4d.diagnosis.waypoint_scores import ADE, FDE, PARSE_RATE
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "nearness_asked",
     "numbers_asked",
     "parser_changes",
+    "text_scores",
 ]
 
 PARSER_CHANGED = "parser_changed_"
@@ -96,6 +98,26 @@ def judge_means(diagnosis: Diagnosis) -> pl.DataFrame:
     )
     table = in_order(_pivoted(figures, diagnosis, ["family", "metric"], "value"), "metric", _JUDGE_MEANS)
     return table.sort(_place_of_family(diagnosis), maintain_order=True)
+
+
+def text_scores(diagnosis: Diagnosis) -> pl.DataFrame:
+    """How much free answers have in common with references, by metrics of words.
+
+    Returns:
+        Columns metric (as in `Diagnosis.text_fingerprints`), family, and one for each run and control, as in
+        `accuracies`. Of a metric the plain mean over families comes last, with family `mean`.
+    """
+    metrics = list(diagnosis.text_fingerprints)
+    macro = {metric + MACRO: metric for metric in metrics}
+    is_mean = pl.col("metric").is_in(list(macro))
+    of_family = pl.col("metric").is_in(metrics) & (pl.col("family") != "all")
+    figures = diagnosis.figures.filter(is_mean | of_family, pl.col("relation") == "all").with_columns(
+        pl.col("metric").replace(macro), family=pl.when(is_mean).then(pl.lit("mean")).otherwise("family")
+    )
+    table = _pivoted(figures, diagnosis, ["metric", "family"], "value").sort(
+        _place_of_family(diagnosis), maintain_order=True
+    )
+    return in_order(table, "metric", metrics)
 
 
 def averages(diagnosis: Diagnosis) -> pl.DataFrame:
@@ -192,12 +214,12 @@ def _of_numbers(diagnosis: Diagnosis, values: str) -> pl.DataFrame:
 
 
 def _place_of_family(diagnosis: Diagnosis) -> pl.Expr:
-    """Place of a row's family in the benchmark, `all` behind them.
+    """Place of a row's family in the benchmark, `all` and `mean` behind them.
 
     A run that was asked a part comes with the families of that part, so the order of the rows is not that of all.
     """
     families = {family: place for place, family in enumerate(diagnosis.benchmark.record.counts)}
-    families |= {"all": len(families) + 1}
+    families |= dict.fromkeys(("all", "mean"), len(families) + 1)
     return pl.col("family").replace_strict(families, default=len(families) - 1, return_dtype=pl.Int64)
 
 

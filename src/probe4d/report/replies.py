@@ -19,21 +19,22 @@ __all__ = ["answers_given", "cut_off", "replies"]
 TEXT_BYTES = 10_000_000
 TEXT_LENGTHS = (4_000, 2_000, 1_000, 500, 250, 120)
 NUMBER_DECIMALS = 2
+SCORE_DECIMALS = 3  # of a metric of words
 DIGEST = 12  # digits of an evidence digest that tell any two apart
 
 
 def answers_given(diagnosis: Diagnosis) -> pl.DataFrame:
     """Answers of all formats; columns of `RECORDS_SCHEMA`, numbers as labels with their units, scores as labels.
 
-    A number is right within the tolerance. An answer that was judged is neither right nor wrong: `correct` is null; the
-    judge's words stand below its text.
+    A number is right within the tolerance. An answer in free text is neither right nor wrong: `correct` is null; where
+    it was judged the judge's words stand below its text.
     """
     numbers = diagnosis.numbers.select(
         *("run", "question", "variant", "text", "state"),
         label=pl.format("{} {}", pl.col("value").round(NUMBER_DECIMALS), "unit"),
         correct="within_tolerance",
     )
-    return pl.concat([diagnosis.records, numbers, _waypoints(diagnosis), _judged(diagnosis)])
+    return pl.concat([diagnosis.records, numbers, _waypoints(diagnosis), _judged(diagnosis), _compared(diagnosis)])
 
 
 def _waypoints(diagnosis: Diagnosis) -> pl.DataFrame:
@@ -58,6 +59,22 @@ def _judged(diagnosis: Diagnosis) -> pl.DataFrame:
         label=pl.when(is_judged).then(
             pl.coalesce(pl.format("{} of {}", pl.col("score").round(NUMBER_DECIMALS), best), pl.lit("unscored"))
         ),
+        correct=pl.lit(None, pl.Boolean),
+    )
+
+
+def _compared(diagnosis: Diagnosis) -> pl.DataFrame:
+    """Free answers that were compared with references word by word, without those that were judged as well."""
+    texts = diagnosis.texts.join(diagnosis.judged.select("run", "question"), on=["run", "question"], how="anti")
+    scores = [
+        pl.format("{} {}", pl.lit(one.metric), pl.col(metric).round(SCORE_DECIMALS))
+        for metric, one in diagnosis.text_fingerprints.items()
+    ]
+    return texts.select(
+        *("run", "question", "variant"),
+        text=pl.when(~pl.col("state").is_in(["error", "missing"])).then("answer"),
+        state="state",
+        label=pl.concat_str(scores, separator=", ") if scores else pl.lit(None, pl.String),
         correct=pl.lit(None, pl.Boolean),
     )
 

@@ -19,6 +19,7 @@ from probe4d.report.displacements import of_waypoints
 from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene
 from probe4d.report.few_scenes import figures_to_judge_by, of_few_scenes, scenes_of
 from probe4d.report.followed import followed
+from probe4d.report.free_texts import of_texts
 from probe4d.report.judged_scores import of_scores
 from probe4d.report.lookup import (
     Figure,
@@ -96,6 +97,7 @@ def _about(
     yield from of_numbers(lookup, run)
     yield from of_waypoints(lookup, run)
     yield from of_scores(diagnosis, lookup, run)
+    yield from of_texts(diagnosis, lookup, run)
     yield from (statement for statement in _unreadable(own) if not mostly_unreadable)
     yield from (statement for leads, statement in told if not leads)
     yield from _one_letter(lookup, own, run)

@@ -16,6 +16,7 @@ from probe4d.report.sections.relations import relations
 from probe4d.report.sections.run_families import run_families
 from probe4d.report.sections.shortcuts import shortcuts
 from probe4d.report.sections.slices import slices
+from probe4d.report.sections.text_metrics import text_metrics
 from probe4d.report.sections.variants import variants
 from probe4d.report.sections.waypoints import waypoints
 from probe4d.report.sections.words_by_template import words_by_template
@@ -32,6 +33,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
         numbers(diagnosis, lookup),
         waypoints(diagnosis, lookup),
         judged(diagnosis, lookup),
+        text_metrics(diagnosis, lookup),
         linked(diagnosis),
         run_families(diagnosis, lookup, names),
         variants(diagnosis, lookup, names),
