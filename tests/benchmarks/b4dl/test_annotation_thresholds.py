@@ -182,8 +182,15 @@ LINES = [
     Line("SPEED_CHANGE_MPS", lambda v: has("brakes", [], accelerating(-v / 3.5, 10)), above=True),
     Line("DRIVE_STEPS", lambda n: has("drives-on", [], ego_steps(4.0, n)), above=True, near=1),
     Line("STEADY_MPS", lambda v: says("at a steady speed", [], accelerating(v / 3.5, 10)), above=False),
+    Line("STEADY_SHARE", lambda share: says("at a steady speed", [], gaining(share)), above=False),
     Line("STRAIGHT_DEG", lambda degrees: says("straight on", [], ego_turning(degrees)), above=False),
 ]
+
+
+def gaining(share: float) -> list[Place]:
+    """The ego vehicle gets faster by a share of its mean speed, as smoothed speeds show it, from 2 m/s on."""
+    return accelerating(2.0 * share / (3.5 - 2.25 * share), 10, 2.0)
+
 
 STANDING: list[Place] = [(0.0, 0.0, 0.0)] * 19
 

@@ -18,6 +18,7 @@ from probe4d.benchmarks.b4dl.annotations.thresholds import (
     MOST_SPACING_S,
     SPEED_CHANGE_MPS,
     STEADY_MPS,
+    STEADY_SHARE,
     STRAIGHT_DEG,
     TURN_RATE_DEG_S,
 )
@@ -49,7 +50,10 @@ def _drives(ego: Course) -> pl.DataFrame:
     on = runs_of(ego.moves & (forward > 0) & (np.abs(turn_rates_deg_s(ego)) < TURN_RATE_DEG_S))
     on = on.where(on.steps >= DRIVE_STEPS)
     speeds = on.along(ego.speeds_mps)
-    steady = np.fmax.reduce(speeds, axis=1) - np.fmin.reduce(speeds, axis=1) <= STEADY_MPS
+    means = np.nansum(speeds, axis=1) / (on.steps + 1)
+    steady = np.fmax.reduce(speeds, axis=1) - np.fmin.reduce(speeds, axis=1) <= np.minimum(
+        STEADY_MPS, STEADY_SHARE * means
+    )
     straight = np.abs(np.degrees(on.gain(ego.way.turned_rad))) <= STRAIGHT_DEG
     words = chosen(
         [

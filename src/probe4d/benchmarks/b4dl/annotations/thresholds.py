@@ -83,6 +83,8 @@ SPEED_CHANGE_MPS = 2.0
 DRIVE_STEPS = 2
 """Steps of a drive that is told for itself."""
 STEADY_MPS = 1.0
-"""Speeds that differ by no more over a drive are steady."""
+"""Speeds that differ by no more over a drive are steady,"""
+STEADY_SHARE = 0.2
+"""if they also differ by no more of their mean: rolling to a stop is not steady."""
 STRAIGHT_DEG = 15.0
 """Change of heading up to which a drive is straight on."""
