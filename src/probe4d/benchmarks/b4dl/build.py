@@ -144,7 +144,7 @@ def verdicts_in(folder: Path | str) -> dict[str, int]:
         folder: Folder of the benchmark.
     """
     verdicts = pl.read_parquet(Path(folder) / PAIRS_FILE, columns=["verdict"])["verdict"]
-    return {name: (verdicts == name).sum() for name in ("supported", "contradicted", "undecided")}
+    return {name: verdicts.filter(verdicts == name).len() for name in ("supported", "contradicted", "undecided")}
 
 
 def _made(measuring: Measuring, wanted: Wanted, generator: Generator) -> tuple[_Made, dict[str, int]]:
