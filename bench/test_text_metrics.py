@@ -1,7 +1,8 @@
 """Text metrics over many pairs, here and in two processes, beside the libraries called pair by pair.
 
 `PROBE4D_BENCH_PAIRS` sets the number of pairs (20,000), of 25 words each, a twentieth of them any noun of WordNet.
-The libraries are timed on a tenth of them, WordNet opened before. Times are printed, not asserted.
+The libraries are timed on a tenth of them, WordNet opened before. Times are printed, not asserted; that of the
+processor, too, which other work on the machine does not lengthen.
 """
 
 from __future__ import annotations
@@ -67,10 +68,13 @@ def test_many_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     candidates, references = ([text() for _ in range(PAIRS)] for _ in range(2))
     metrics = [Bleu(), RougeL(), Meteor(WORDNET)]
     in_two = milliseconds_a_pair(lambda: score_texts(candidates, references, metrics, workers=2), PAIRS)
+    begun_s = time.process_time()
     here = milliseconds_a_pair(lambda: score_texts(candidates, references, metrics), PAIRS)
+    processor_s = time.process_time() - begun_s
     few = PAIRS // 10
     reader = open_wordnet(WORDNET).reader
     theirs = milliseconds_a_pair(lambda: by_the_libraries(candidates[:few], references[:few], reader), few)
     with capsys.disabled():
         print(f"\n{PAIRS:,} pairs: {here * PAIRS / 1000:.1f} s here, {in_two * PAIRS / 1000:.1f} s in two processes")
+        print(f"{processor_s:.1f} s of one processor")
         print(f"{here:.2f} ms a pair here, {theirs:.2f} ms by the libraries: {theirs / here:.1f} times as fast")

@@ -33,7 +33,7 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"judge_agreement", "read_judge_labels", "with_judgements", "with_text_metrics", "write_agreement"}
     called |= {"HostedVerbalizer", "dry_judge", "judge", "prepare_judging", "read_judgements", "ROAD_USER_PROMPTS"}
     called |= {"convert_waymo", "convert_wod_e2e"}
-    called |= {"diversity", "read_question_answers"}
+    called |= {"diversity", "read_question_answers", "text_metrics_named"}
     called |= {"VideoOptions", "open_in_rerun", "render_video", "write_rerun"}
     called |= {"apply_review", "propose_references", "read_proposals", "write_human_run", "write_review_sheet"}
     assert called <= set(probe4d.__all__)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from probe4d.diagnosis.text.as_judges import with_text_metrics
     from probe4d.diagnosis.text.bert_score import BertScore
     from probe4d.diagnosis.text.bleu import Bleu
+    from probe4d.diagnosis.text.chosen import text_metrics_named
     from probe4d.diagnosis.text.dc_score import Diversity, diversity
     from probe4d.diagnosis.text.meteor import Meteor
     from probe4d.diagnosis.text.question_answers import read_question_answers
@@ -177,6 +178,7 @@ __all__ = [
     "score_texts",
     "select_split",
     "simulate",
+    "text_metrics_named",
     "train_encoder",
     "train_lora",
     "train_model",
@@ -280,6 +282,7 @@ _HOMES = {
     "score_texts": "probe4d.diagnosis.text.scoring",
     "select_split": "probe4d.benchmarks.splits",
     "simulate": "probe4d.scenes.simulator.simulate",
+    "text_metrics_named": "probe4d.diagnosis.text.chosen",
     "train_encoder": "probe4d.models.lidar_lm.training.encoder",
     "train_lora": "probe4d.models.lidar_lm.training.stages",
     "train_model": "probe4d.models.lidar_lm.training.stages",

@@ -103,7 +103,8 @@ def tables_of_scores(means: pl.DataFrame, best: Mapping[str, int], width: int) -
     labels, cells = [], []
     told = None
     for family, metric, *values in means.iter_rows():
-        labels.append(("" if family == told else output.harmless(family), metric.removeprefix("judge_mean_")))
+        answers = "mean of families" if metric.endswith("_macro") else metric.removeprefix("judge_mean_")
+        labels.append(("" if family == told else output.harmless(family), answers))
         told = family
         cells.append([_amount(value) for value in values])
     heads = [f"{output.harmless(name)}, of {best[name]}" for name in names]

@@ -35,7 +35,7 @@ PARSER_CHANGED = "parser_changed_"
 
 _NEARNESS = ("tolerance_accuracy", "mean_absolute_error", "mean_absolute_error_wrapped", "valid_rate")
 
-_JUDGE_MEANS = ("judge_mean_all", "judge_mean_valid")
+_JUDGE_MEANS = ("judge_mean_all", "judge_mean_valid", "judge_mean_all_macro")
 
 
 _DISPLACEMENTS = (
@@ -90,8 +90,8 @@ def judge_means(diagnosis: Diagnosis) -> pl.DataFrame:
     """The mean scores that judges gave, on the scale of each run's rubric.
 
     Returns:
-        Columns family, metric (judge_mean_all, judge_mean_valid), and one for each run in `Diagnosis.judges`. The total
-        comes last, with family `all`.
+        Columns family, metric (judge_mean_all, judge_mean_valid; of all also judge_mean_all_macro, where there are
+        several families), and one for each run in `Diagnosis.judges`. The total comes last, with family `all`.
     """
     figures = diagnosis.figures.filter(
         pl.col("metric").is_in(_JUDGE_MEANS), pl.col("run").is_in(list(diagnosis.judges)), format=TEXT, relation="all"

@@ -113,7 +113,7 @@ def test_the_fingerprint_tells_weights_and_layers(bert: Path, tmp_path: Path) ->
     assert ours != BertScore(other, 3).fingerprint()
     assert ours != BertScore(bert, 2).fingerprint()
     assert str(ours).startswith("BERTScore: transformers ")
-    assert "; layer 3; idf off; rescaling off" in str(ours)
+    assert "; layer 3; longest 32 tokens; idf off; rescaling off" in str(ours)
 
 
 def test_options_of_the_command_line(bert: Path) -> None:

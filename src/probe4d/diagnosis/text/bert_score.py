@@ -74,6 +74,7 @@ class BertScore:
                 "torch": version("torch"),
                 "encoder": f"{opened.model.config.model_type} {opened.digest}",
                 "layer": self._layer(),
+                "longest": f"{opened.longest} tokens",
                 "idf": "off",
                 "rescaling": "off",
                 "value": "F",

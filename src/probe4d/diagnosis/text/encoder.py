@@ -192,7 +192,13 @@ def _read_model(folder: Path, layers: int) -> tuple[Any, set[str]]:
     if lacking or info["mismatched_keys"]:
         named = sorted(lacking or map(str, info["mismatched_keys"]))[0]
         raise InputError(f"lacks weights that its config.json speaks of, such as {named}.", path=folder, remedy=_REMEDY)
-    return getattr(model, "encoder", model) if model.config.is_encoder_decoder else model, set(info["missing_keys"])
+    if model.config.is_encoder_decoder:
+        raise InputError(
+            f"is a {model.config.model_type}, an encoder with a decoder; expected an encoder alone.",
+            path=folder,
+            remedy=_REMEDY,
+        )
+    return model, set(info["missing_keys"])
 
 
 def _read(folder: Path, what: str, reader: Any, **options: Any) -> Any:

@@ -57,6 +57,11 @@ def judged(diagnosis: Diagnosis, lookup: Lookup, *, most_answers: int = MOST_ANS
         title = asked(family, TEXT).capitalize()
         drawn.append(_chart(title, found, judges))
         rows += [_row(title, name, figure, family, lookup, judges[name]) for name, figure in found]
+    rows += [
+        _macro_row(name, figure, judges[name])
+        for name in judges
+        if (figure := lookup.get(name, "judge_mean_all_macro", kind=TEXT)) is not None
+    ]
     names = [run.name for run in diagnosis.runs]
     colours = {name: colour for name, colour in charts.run_colours(names).items() if name in judges}
     return Section(
@@ -103,17 +108,26 @@ def _chart(title: str, found: Sequence[tuple[str, Figure]], judges: Mapping[str,
 
 def _row(title: str, name: str, figure: Figure, family: str, lookup: Lookup, record: JudgeRecord) -> tuple[str, ...]:
     valid = lookup.get(name, "judge_mean_valid", family, TEXT)
-    bounds = "" if figure.low is None or figure.high is None else f"{amount(figure.low)} to {amount(figure.high)}"
     return (
         title,
         name,
         f"{amount(figure.value)} of {record.highest}",
-        bounds,
+        _bounds(figure),
         f"{figure.n:,}",
         "" if valid is None else amount(valid.value),
         count(valid),
         share(lookup.get(name, "unscored_share", family, TEXT)),
     )
+
+
+def _macro_row(name: str, figure: Figure, record: JudgeRecord) -> tuple[str, ...]:
+    """The plain mean over families, which is of as many families as `n` says."""
+    best = f"{amount(figure.value)} of {record.highest}"
+    return ("Mean of families", name, best, _bounds(figure), f"{figure.n:,}", "", "", "")
+
+
+def _bounds(figure: Figure) -> str:
+    return "" if figure.low is None or figure.high is None else f"{amount(figure.low)} to {amount(figure.high)}"
 
 
 def _answers(diagnosis: Diagnosis, most_answers: int) -> Table:
