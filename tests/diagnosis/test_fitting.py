@@ -11,14 +11,15 @@ import pytest
 from diagnosis_making import benchmark_of, question
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pair_making import balanced_in_contexts, pair_questions
 
+from pair_making import balanced_in_contexts, pair_questions
 from probe4d.benchmarks.benchmark import Benchmark, fingerprint
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.bootstrap import intervals, scene_sums
 from probe4d.diagnosis.control_runs import control_model
 from probe4d.diagnosis.controls import content_control
 from probe4d.diagnosis.fitting import ControlAnswers, control_answers
+from probe4d.diagnosis.interval_sheet import make_interval_sheet
 from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
 from probe4d.errors import InputError
@@ -30,7 +31,13 @@ BALANCED = benchmark_of(balanced_in_contexts(FULL.questions, 6), parameters={"ba
 
 def fitted(benchmark: Benchmark, other: Benchmark) -> ControlAnswers:
     """What controls answer that learned from another benchmark."""
-    return control_answers(benchmark, make_sheet(benchmark), make_number_sheet(benchmark), other)
+    return control_answers(
+        benchmark,
+        make_sheet(benchmark),
+        make_number_sheet(benchmark),
+        make_interval_sheet(benchmark),
+        other,
+    )
 
 
 def shares_right(benchmark: Benchmark, labels: np.ndarray[tuple[int], np.dtype[np.int8]]) -> tuple[float, float, float]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of, check_run
 from probe4d.runs.settings import Setting, recorded_setting
@@ -70,8 +69,8 @@ def gather_answers(
         asked = asked_of(run, benchmark).join(scored, on="id", how="semi", maintain_order="left")
         if not asked.height:
             raise InputError(
-                f"was asked no question that is scored: none of the formats {' or '.join(SCORED_FORMATS)}, no number "
-                "of a known unit, and no waypoints.",
+                "was asked no question that is scored: no yes-no or choice question, none for a word of a vocabulary, "
+                "no number of a known unit, no interval, no waypoints, and no free text that is measured.",
                 path=run.path or run.name,
                 remedy="Leave it out.",
             )

@@ -11,6 +11,8 @@ from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.averages import add_label_averages, add_number_averages
 from probe4d.diagnosis.comparisons import Comparison
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.interval_scores import add_overlaps, overlaps_of
+from probe4d.diagnosis.interval_sheet import IntervalSheet
 from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.number_scores import add_nearness, nearness_of
 from probe4d.diagnosis.number_sheet import NumberSheet
@@ -76,6 +78,22 @@ def add_number_changes(
         add_number_averages(figures, sheet, averages, names, nearness, suffix=suffix)
 
 
+def add_interval_changes(figures: Figures, sheet: IntervalSheet, comparisons: Sequence[Comparison]) -> None:
+    """Add every metric of `overlaps_of` with the same three endings, over all questions, and answers_alike."""
+    names, firsts, seconds = _sides(comparisons)
+    everyone = overlaps_of(sheet)
+    own, others = (
+        {metric: amounts[[sheet.row(name) for name in side]] for metric, amounts in everyone.items()}
+        for side in (firsts, seconds)
+    )
+    change = {metric: amounts - others[metric] for metric, amounts in own.items()}
+    for suffix, amounts in ((_CHANGE, change), (_FIRST, own), (_SECOND, others)):
+        add_overlaps(figures, sheet, names, amounts, suffix=suffix)
+    moved = sheet.differ(firsts, seconds)
+    for group in sheet.groups:
+        figures.add_ratios("answers_alike", group, names, ~moved[:, group.items])
+
+
 def add_waypoint_changes(figures: Figures, sheet: WaypointSheet, comparisons: Sequence[Comparison]) -> None:
     """Add every metric of `add_displacements` with the same three endings.
 
@@ -133,14 +151,15 @@ def _add_counts(figures: Figures, sheet: Sheet | NumberSheet, comparisons: Seque
 
 
 def changes_table(
-    sheet: Sheet | NumberSheet | WaypointSheet | JudgedSheet | TextSheet, comparisons: Sequence[Comparison]
+    sheet: Sheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet,
+    comparisons: Sequence[Comparison],
 ) -> pl.DataFrame:
     """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`.
 
-    Waypoints and free text are neither right nor wrong, and so not among them.
+    Intervals, waypoints and free text are neither right nor wrong, and so not among them.
     """
     parts = [pl.DataFrame(schema=CHANGES_SCHEMA)]
-    if isinstance(sheet, WaypointSheet | JudgedSheet | TextSheet):
+    if isinstance(sheet, IntervalSheet | WaypointSheet | JudgedSheet | TextSheet):
         return parts[0]
     for comparison in comparisons:
         right, was_right = (sheet.correct[sheet.row(name)] for name in (comparison.run, comparison.against))

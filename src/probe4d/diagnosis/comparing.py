@@ -12,6 +12,7 @@ import polars as pl
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.answer_book import AnswerBook
 from probe4d.diagnosis.changes import (
+    add_interval_changes,
     add_judged_changes,
     add_label_changes,
     add_number_changes,
@@ -21,6 +22,7 @@ from probe4d.diagnosis.changes import (
 )
 from probe4d.diagnosis.comparisons import Comparison, FamilyComparison
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.interval_sheet import IntervalSheet
 from probe4d.diagnosis.judging.diagnosed import DiagnosedJudgements
 from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.number_sheet import NumberSheet
@@ -54,12 +56,13 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-SheetT = TypeVar("SheetT", Sheet, NumberSheet, WaypointSheet, JudgedSheet, TextSheet)
+SheetT = TypeVar("SheetT", Sheet, NumberSheet, IntervalSheet, WaypointSheet, JudgedSheet, TextSheet)
 
 
 def compare_runs(
     labels: AnswerBook[Sheet],
     numbers: AnswerBook[NumberSheet],
+    intervals: AnswerBook[IntervalSheet],
     waypoints: AnswerBook[WaypointSheet],
     judged: DiagnosedJudgements,
     texts: AnswerBook[TextSheet],
@@ -74,6 +77,7 @@ def compare_runs(
     Args:
         labels: The answers of runs and controls to yes-no and choice questions.
         numbers: Those to questions for a number.
+        intervals: Those to questions for an interval.
         waypoints: Those to questions for waypoints.
         judged: Those to questions of free text, as far as they were judged; runs that were judged otherwise than one
             another are not compared by their scores.
@@ -86,7 +90,7 @@ def compare_runs(
     Raises:
         InputError: A comparison names an unknown run, or two that were asked no question in common.
     """
-    books = (labels, numbers, waypoints, judged.book, texts)
+    books = (labels, numbers, intervals, waypoints, judged.book, texts)
 
     def in_common(run: str, against: str) -> int:
         return sum(book.items(run, against).size for book in books)
@@ -107,6 +111,7 @@ def compare_runs(
     figures, changes = zip(
         _tables(labels, every, suite, partial(add_label_changes, averages=averages)),
         _tables(numbers, every, suite, partial(add_number_changes, averages=averages)),
+        _tables(intervals, every, suite, add_interval_changes),
         _tables(waypoints, every, suite, add_waypoint_changes),
         _tables(
             judged.book, [one for one in every if judged.compares(one.run, one.against)], suite, add_judged_changes

@@ -11,6 +11,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, questions_from
 from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, refuse_unaskable
 from probe4d.diagnosis.fitting import control_answers
+from probe4d.diagnosis.interval_sheet import Codes, IntervalSheet, ends_of, make_interval_sheet
 from probe4d.diagnosis.number_sheet import make_number_sheet
 from probe4d.diagnosis.sheet import label_of, make_sheet
 from probe4d.errors import InputError
@@ -95,7 +96,8 @@ def control_model(
     """Make a control a model for `probe4d.ask`.
 
     `control:fixed` gives the first letter, or No, whatever is shown; `control:content` chooses an option by its
-    text, and so follows it where a setting rotates the options; `control:median` answers numbers alone. Numbers are
+    text, and so follows it where a setting rotates the options; words and intervals are answered with the most frequent
+    of other scenes (see `probe4d.diagnosis.interval_controls`); `control:median` answers numbers alone. Numbers are
     answered with a median of other scenes: by `control:fixed` with that of the template, by the others with that of
     the template and context (see `probe4d.diagnosis.controls`). What a control does not answer fails when it is asked.
 
@@ -113,34 +115,46 @@ def control_model(
     refuse_unaskable(name)
     how = setting_named(setting)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
-    answers = control_answers(benchmark, sheet, number_sheet, fit_controls)
+    interval_sheet = make_interval_sheet(benchmark)
+    answers = control_answers(benchmark, sheet, number_sheet, interval_sheet, fit_controls)
     codes = answers.fixed if name == FIXED else answers.content.labels
     labels = sheet.questions.select("id", "format", "options", code=pl.Series(codes))
     values = pl.Series(answers.numbers[FIXED if name == FIXED else MEDIAN], nan_to_null=True)
     numbers = number_sheet.questions.select("id", "unit", value=values).drop_nulls("value")
+    said = {identity: f"{value!r} {unit}" for identity, unit, value in numbers.iter_rows()}
     if name == MEDIAN:
         labels = labels.clear()
-    if labels.is_empty() and numbers.is_empty():
+    else:
+        said |= _intervals_said(interval_sheet, answers.intervals.codes[name])
+    if labels.is_empty() and not said:
         raise InputError(
             f"holds no question that {name} answers.",
             path=benchmark.path,
             remedy=f"Give a benchmark of {_answered_by(name)}.",
         )
     made_from = {} if answers.learned_from is None else {"fit_controls": answers.learned_from}
-    replies_to = partial(_replies, benchmark.table, labels, numbers, how, follows_options=name == CONTENT)
+    replies_to = partial(_replies, benchmark.table, labels, said, how, follows_options=name == CONTENT)
     return ControlModel(name, how.name, replies_to, made_from=made_from)
 
 
 def _answered_by(name: str) -> str:
     """The questions that a control answers, in words."""
     numbers = "questions for a number of a known unit that several scenes have"
-    return numbers if name == MEDIAN else f"yes-no and choice questions and {numbers}"
+    if name == MEDIAN:
+        return numbers
+    return f"yes-no and choice questions, questions for a word or an interval, and {numbers}"
+
+
+def _intervals_said(sheet: IntervalSheet, codes: Codes) -> dict[str, str]:
+    """Answers to questions for an interval as B4DL writes them, by the ids of the questions that have one."""
+    ends = zip(sheet.questions["id"], ends_of(codes).tolist(), strict=True)
+    return {identity: f"from frame {first:03d} to frame {last:03d}" for identity, (first, last) in ends if first >= 0}
 
 
 def _replies(
     questions: pl.DataFrame,
     labels: pl.DataFrame,
-    numbers: pl.DataFrame,
+    said: Mapping[str, str],
     setting: Setting,
     keys: Collection[str],
     *,
@@ -151,22 +165,21 @@ def _replies(
     Args:
         questions: The benchmark's questions.
         labels: `id`, `format`, `options` and `code` of the questions that it answers with a label.
-        numbers: `id`, `unit` and `value` of those that it answers with a number.
+        said: What it answers to those for a number or an interval, by their ids.
         setting: Setting of the requests.
         keys: Their keys (see `request_key`).
         follows_options: Whether it means the option that its letter stands for, and not the letter.
     """
     named = pl.Series([*keys, *(key.rpartition("/")[0] for key in keys)], dtype=pl.String).implode()
-    asked, labels, numbers = (table.filter(pl.col("id").is_in(named)) for table in (questions, labels, numbers))
+    asked, labels = (table.filter(pl.col("id").is_in(named)) for table in (questions, labels))
     label = {
         identity: label_of(code, kind, options) or LETTERS[0] for identity, kind, options, code in labels.iter_rows()
     }
-    number = {identity: f"{value!r} {unit}" for identity, unit, value in numbers.iter_rows()}
     replies: dict[str, str | None] = {}
     for question in questions_from(asked):
         for variant in setting.variants(question):
             text = label.get(question.id)
             if text is not None and follows_options and question.format == "choice":
                 text = variant.letter_shown(text, len(question.options))
-            replies[request_key(question.id, variant.name)] = text or number.get(question.id)
+            replies[request_key(question.id, variant.name)] = text or said.get(question.id)
     return replies

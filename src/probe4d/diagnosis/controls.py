@@ -34,8 +34,10 @@ __all__ = [
     "content_control",
     "fixed_control",
     "is_control",
+    "keys_of",
     "median_control",
     "option_codes",
+    "places_of",
     "refuse_unaskable",
 ]
 
@@ -132,7 +134,7 @@ def content_answers(sheet: Sheet, learned: Sheet | None = None) -> FromWords:
         references = (learned or sheet).references[items]
         own, other = asked_of[cell.items], None if learned is None else learned.questions.select(_TEXT)[items]
         if cell.format == "yes-no":
-            asked, source = _places(own, other, lambda rows: text_codes(rows["context"]))
+            asked, source = places_of(own, other, lambda rows: text_codes(rows["context"]))
             if other is not None:
                 kept = ~_asked_in(source, asked)
                 source, references = Places(source.keys[kept], source.scenes[kept]), references[kept]
@@ -143,7 +145,7 @@ def content_answers(sheet: Sheet, learned: Sheet | None = None) -> FromWords:
         elif cell.format == "text":
             labels[cell.items], known[cell.items] = _words(sheet, cell, learned, "template", "context")
         else:
-            asked, source = _places(own, other, partial(option_codes, in_context=True))
+            asked, source = places_of(own, other, partial(option_codes, in_context=True))
             labels[cell.items] = preferred_option(source, references, asked=asked)
             known[cell.items] = occurs_elsewhere(source, asked=asked)
     return FromWords(labels, known, settled)
@@ -259,8 +261,8 @@ def _words(
     kinds = 1 + int(offered.max(initial=0))
     counts = np.zeros((2, own.height, kinds))
     for place, keys in enumerate((columns, ("template",))):
-        asked, source = _places(
-            own.select(_TEXT), None if other is None else other.select(_TEXT), partial(_keys, columns=keys)
+        asked, source = places_of(
+            own.select(_TEXT), None if other is None else other.select(_TEXT), partial(keys_of, columns=keys)
         )
         counts[place] = counts_elsewhere(source, words, asked=asked, kinds=kinds)
     of_template = counts[1] / (counts[1].sum(axis=1, keepdims=True) + 1.0)  # below one count in all: decides ties alone
@@ -269,21 +271,27 @@ def _words(
     return best.astype(np.int8), counts[0].sum(axis=1) > 0
 
 
-def _keys(rows: pl.DataFrame, *, columns: Sequence[str]) -> Codes:
+def keys_of(rows: pl.DataFrame, *, columns: Sequence[str]) -> Codes:
     """Number the values of some columns taken together."""
     return text_codes(rows.select(pl.concat_str(columns, separator="\x1f")).to_series())
 
 
 def _medians(sheet: NumberSheet, learned: NumberSheet | None, *columns: str) -> Values:
     other = None if learned is None else learned.questions.select(_TEXT)
-    asked, source = _places(sheet.questions.select(_TEXT), other, partial(_keys, columns=columns))
+    asked, source = places_of(sheet.questions.select(_TEXT), other, partial(keys_of, columns=columns))
     return median(source, (learned or sheet).references, asked=asked)
 
 
-def _places(
+def places_of(
     own: pl.DataFrame, other: pl.DataFrame | None, keys: Callable[[pl.DataFrame], Codes]
 ) -> tuple[Places, Places]:
-    """Where the questions answered stand, and where those stand that are learned from, coded alike."""
+    """Where the questions answered stand, and where those stand that are learned from, coded alike.
+
+    Args:
+        own: The questions answered: the column scene, and what `keys` looks at.
+        other: The same of those learned from; null where they are these.
+        keys: Numbers the keys of questions.
+    """
     rows = own if other is None else pl.concat([own, other])
     codes, scenes = keys(rows), text_codes(rows["scene"])
     asked = Places(codes[: own.height], scenes[: own.height])

@@ -16,6 +16,8 @@ from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.comparing import compare_runs
 from probe4d.diagnosis.controls import is_control
 from probe4d.diagnosis.fitting import control_answers, learnable
+from probe4d.diagnosis.interval_diagnosis import diagnose_intervals
+from probe4d.diagnosis.interval_sheet import IntervalSheet, make_interval_sheet
 from probe4d.diagnosis.judging.candidates import text_questions
 from probe4d.diagnosis.judging.diagnosed import diagnose_judgements, judgements_by_run
 from probe4d.diagnosis.judging.judgements import Judgements
@@ -25,7 +27,7 @@ from probe4d.diagnosis.linked import linked_table
 from probe4d.diagnosis.model_names import models_table
 from probe4d.diagnosis.number_diagnosis import diagnose_numbers
 from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
-from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet, make_sheet
+from probe4d.diagnosis.sheet import Sheet, make_sheet
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.text.metric import TextMetric
 from probe4d.diagnosis.text_diagnosis import diagnose_texts
@@ -57,11 +59,11 @@ def diagnose(
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
     Args:
-        benchmark: The questions. Yes-no and choice questions are scored, those for a number whose facts name its
-            unit, those for waypoints, and with judgements or metrics of words those of free text; others are
-            left out, with a warning.
+        benchmark: The questions. Scored are yes-no and choice questions, those for a word of a vocabulary, those for
+            a number whose facts name its unit, those for an interval, those for waypoints, and with judgements or
+            metrics of words those of free text; others are left out, with a warning.
         runs: Runs of that benchmark, named after their folders; the first is compared with each other one.
-        parser: Parser of the replies to yes-no and choice questions: `default`, `published` or `older`.
+        parser: Parser of the replies that are labels: `default`, `published` or `older`.
         compare: Further comparisons, `X:Y` for what X changed against Y; both may be controls.
         allow_missing: Count questions without an answer as wrong instead of refusing the run.
         model_names: What the models of some runs are called, by the name of the run, where their records do not tell
@@ -84,17 +86,18 @@ def diagnose(
     suite = benchmark.record.suite
     averages, contrasts, balanced = _told_by_suite(benchmark.record)
     sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
-    waypoint_sheet = make_waypoint_sheet(benchmark)
+    interval_sheet, waypoint_sheet = make_interval_sheet(benchmark), make_waypoint_sheet(benchmark)
     judged_sheet = make_judged_sheet(benchmark, judged=bool(judgements))
     text_sheet = make_text_sheet(benchmark, measured=bool(text_metrics))
     by_run = judgements_by_run(judgements, runs, benchmark)
-    scored = _scored(benchmark, sheet, number_sheet, waypoint_sheet, judged_sheet, text_sheet)
+    scored = _scored(benchmark, sheet, number_sheet, interval_sheet, waypoint_sheet, judged_sheet, text_sheet)
     gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
-    controls = control_answers(benchmark, sheet, number_sheet, fit_controls)
+    controls = control_answers(benchmark, sheet, number_sheet, interval_sheet, fit_controls)
     labels = diagnose_labels(
         sheet, runs, gathered.rows, parser=parser, suite=suite, averages=averages, controls=controls
     )
     numbers = diagnose_numbers(number_sheet, names, gathered.rows, suite=suite, averages=averages, controls=controls)
+    intervals = diagnose_intervals(interval_sheet, names, gathered.rows, suite=suite, controls=controls)
     waypoints = diagnose_waypoints(waypoint_sheet, names, gathered.rows, suite=suite)
     judged = diagnose_judgements(judged_sheet, by_run, gathered.rows, suite=suite)
     texts = diagnose_texts(
@@ -107,7 +110,16 @@ def diagnose(
         workers=workers,
     )
     compared = compare_runs(
-        labels.book, numbers.book, waypoints.book, judged, texts.book, runs, compare, suite=suite, averages=averages
+        labels.book,
+        numbers.book,
+        intervals.book,
+        waypoints.book,
+        judged,
+        texts.book,
+        runs,
+        compare,
+        suite=suite,
+        averages=averages,
     )
     return Diagnosis(
         benchmark=benchmark,
@@ -115,7 +127,15 @@ def diagnose(
         parser=parser,
         comparisons=compared.comparisons,
         figures=pl.concat(
-            [labels.figures, compared.figures, numbers.figures, waypoints.figures, judged.figures, texts.figures]
+            [
+                labels.figures,
+                compared.figures,
+                numbers.figures,
+                intervals.figures,
+                waypoints.figures,
+                judged.figures,
+                texts.figures,
+            ]
         ),
         records=labels.records,
         pairs=labels.pairs,
@@ -126,6 +146,7 @@ def diagnose(
         run_families=compared.run_families,
         variants=labels.variants,
         numbers=numbers.numbers,
+        intervals=intervals.intervals,
         waypoints=waypoints.waypoints,
         judged=judged.judged,
         judges=judged.judges,
@@ -138,6 +159,8 @@ def diagnose(
             controls.content,
             number_sheet,
             controls.numbers,
+            interval_sheet,
+            controls.intervals,
             learned_from=controls.learned_from or benchmark.fingerprint,
         ),
         averages=averages,
@@ -164,14 +187,15 @@ def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], tuple[
 
 
 def _scored(
-    benchmark: Benchmark, *sheets: Sheet | NumberSheet | WaypointSheet | JudgedSheet | TextSheet
+    benchmark: Benchmark, *sheets: Sheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet
 ) -> pl.DataFrame:
     """Columns `id`, `format` and `scene` of the questions that are scored, in benchmark order."""
     scored = pl.concat([sheet.questions.select("id") for sheet in sheets])
     if not scored.height:
         raise InputError(
-            f"holds no question that can be scored: none of the formats {' or '.join(SCORED_FORMATS)}, no number whose "
-            "facts name its unit, no waypoints, and no free text with judgements or metrics of words.",
+            "holds no question that can be scored: no yes-no or choice question, none for a word of a vocabulary, no "
+            "number whose facts name its unit, no interval, no waypoints, and no free text with judgements or metrics "
+            "of words.",
             path=benchmark.path,
             remedy="Give a benchmark that holds some, or for free text judgements (judgements=, --judgements) or "
             "metrics of words (text_metrics=, --text-metrics).",

@@ -10,6 +10,8 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.controls import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers, fixed_control
+from probe4d.diagnosis.interval_controls import IntervalAnswers, interval_answers
+from probe4d.diagnosis.interval_sheet import INTERVAL, IntervalSheet, make_interval_sheet
 from probe4d.diagnosis.number_sheet import NumberSheet, Values, make_number_sheet, scored_numbers
 from probe4d.diagnosis.sheet import Sheet, has_label, make_sheet
 from probe4d.errors import InputError
@@ -28,12 +30,14 @@ class ControlAnswers:
         fixed: Label codes that `control:fixed` answers to the questions of the sheet of labels, in its order.
         content: What `control:content` answers to them.
         numbers: What each control answers to the questions for a number, in the order of theirs.
+        intervals: What controls answer to the questions for an interval, in the order of theirs.
         learned_from: Fingerprint of the benchmark that they learned from; null where that is the same.
     """
 
     fixed: npt.NDArray[np.int8]
     content: FromWords
     numbers: dict[str, Values]
+    intervals: IntervalAnswers
     learned_from: str | None
 
     @property
@@ -50,7 +54,11 @@ class ControlAnswers:
 
 
 def control_answers(
-    benchmark: Benchmark, sheet: Sheet, numbers: NumberSheet, other: Benchmark | None = None
+    benchmark: Benchmark,
+    sheet: Sheet,
+    numbers: NumberSheet,
+    intervals: IntervalSheet,
+    other: Benchmark | None = None,
 ) -> ControlAnswers:
     """Answer the questions of a benchmark from their text, by how others are answered.
 
@@ -61,6 +69,7 @@ def control_answers(
         benchmark: The questions to answer.
         sheet: Its yes-no and choice questions.
         numbers: Its questions for a number.
+        intervals: Its questions for an interval.
         other: The questions to learn from; null learns from the benchmark itself.
 
     Raises:
@@ -69,7 +78,9 @@ def control_answers(
     """
     if other is None:
         values = {name: answer(numbers, None) for name, answer in NUMBER_CONTROLS.items()}
-        return ControlAnswers(fixed_control(sheet), content_answers(sheet), values, None)
+        return ControlAnswers(
+            fixed_control(sheet), content_answers(sheet), values, interval_answers(intervals), learned_from=None
+        )
     if other.record.suite != benchmark.record.suite:
         raise InputError(
             f"is of the suite {other.record.suite!r}, and the questions to be answered of {benchmark.record.suite!r}.",
@@ -81,9 +92,14 @@ def control_answers(
     learned, learned_numbers = make_sheet(rest), make_number_sheet(rest)
     content = content_answers(sheet, learned)
     values = {name: answer(numbers, learned_numbers) for name, answer in NUMBER_CONTROLS.items()}
-    for questions, known in ((sheet.questions, content.known), (numbers.questions, ~np.isnan(values[MEDIAN]))):
+    of_intervals = interval_answers(intervals, make_interval_sheet(rest))
+    for questions, known in (
+        (sheet.questions, content.known),
+        (numbers.questions, ~np.isnan(values[MEDIAN])),
+        (intervals.questions, of_intervals.known),
+    ):
         _refuse_same_scenes(questions.select(_CELL).with_columns(known=pl.Series(known)), rest)
-    return ControlAnswers(fixed_control(sheet, learned), content, values, other.fingerprint)
+    return ControlAnswers(fixed_control(sheet, learned), content, values, of_intervals, learned_from=other.fingerprint)
 
 
 def learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
@@ -92,7 +108,7 @@ def learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
 
 
 def _scored(benchmark: Benchmark) -> pl.DataFrame:
-    scored = has_label() | scored_numbers()
+    scored = has_label() | scored_numbers() | (pl.col("format") == INTERVAL)
     return benchmark.table.filter(scored).select(*_CELL, "context").unique(maintain_order=True)
 
 

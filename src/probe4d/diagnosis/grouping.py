@@ -11,7 +11,7 @@ import polars as pl
 
 from probe4d.diagnosis.sheet import TEMPLATE, Group
 
-__all__ = ["split_groups", "text_groups", "total_groups"]
+__all__ = ["groups_of_format", "split_groups", "total_groups"]
 
 
 def total_groups(
@@ -54,15 +54,18 @@ def split_groups(
     return tuple(found)
 
 
-def text_groups(questions: pl.DataFrame, families: Sequence[str], scenes: npt.NDArray[np.intp]) -> tuple[Group, ...]:
-    """Of questions of free text the templates and relations of each family, then each family and everything.
+def groups_of_format(
+    questions: pl.DataFrame, families: Sequence[str], scenes: npt.NDArray[np.intp], *, format: str
+) -> tuple[Group, ...]:
+    """Of questions of one format the templates and relations of each family, then each family and everything.
 
     Args:
         questions: Columns family, template and relation.
         families: Families in the order of reports.
         scenes: (questions,) scene codes, by which the items of a group are sorted.
+        format: Format of the groups.
     """
-    totals = total_groups(questions["family"].to_numpy(), families, scenes, format="text")
+    totals = total_groups(questions["family"].to_numpy(), families, scenes, format=format)
     templates, relations = (questions[name].to_numpy() for name in ("template", "relation"))
     return (
         *split_groups(totals[:-1], templates, prefix=TEMPLATE),

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Places", "counts_elsewhere", "majority", "median", "occurs_elsewhere", "preferred_option"]
+__all__ = ["Places", "counts_elsewhere", "majority", "median", "most_frequent", "occurs_elsewhere", "preferred_option"]
 
 Codes = npt.NDArray[np.intp]
 Values = npt.NDArray[np.float64]
@@ -145,6 +145,30 @@ def median(learned: Places, values: Values, *, asked: Places | None = None) -> V
 
     found[some] = (of_rank((left - 1) // 2) + of_rank(left // 2)) / 2
     return found[of_item]
+
+
+def most_frequent(
+    learned: Places, values: npt.NDArray[np.int64], *, asked: Places | None = None
+) -> tuple[npt.NDArray[np.int64], Codes]:
+    """Predict each item's value as the most frequent value of the items with its key in other scenes.
+
+    Args:
+        learned: The items to learn from.
+        values: (learned items,) whole numbers; of equally frequent ones the lowest wins.
+        asked: The items to predict; null takes those learned from.
+
+    Returns:
+        (asked items,) values, and how often each is found, 0 where a key occurs in no other scene.
+    """
+    asked = asked or learned
+    if not values.size:
+        return np.zeros(asked.keys.size, dtype=np.int64), np.zeros(asked.keys.size, dtype=np.intp)
+    distinct, labels = np.unique(values, return_inverse=True)
+    # Items of one key and scene are predicted alike.
+    _, first, of_item = np.unique(_pairs(asked, learned)[0], return_index=True, return_inverse=True)
+    once = Places(asked.keys[first], asked.scenes[first])
+    counts = counts_elsewhere(learned, labels, asked=once, kinds=distinct.size)
+    return distinct[counts.argmax(axis=1)][of_item], counts.max(axis=1).astype(np.intp)[of_item]
 
 
 def occurs_elsewhere(learned: Places, *, asked: Places | None = None) -> npt.NDArray[np.bool_]:

@@ -283,13 +283,13 @@ def code_labels(labels: pl.Series, questions: pl.DataFrame) -> npt.NDArray[np.in
     return codes.to_series().to_numpy().astype(np.int8)
 
 
-def label_of(code: int, kind: str, options: Sequence[str]) -> str | None:
+def label_of(code: int, kind: str, options: Sequence[str] = ()) -> str | None:
     """The label of a code, null for INVALID.
 
     Args:
         code: The label code.
         kind: Format of the question.
-        options: Its options, or its vocabulary.
+        options: Its vocabulary, where it has one.
     """
     if code == INVALID:
         return None

@@ -12,11 +12,12 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.comparisons import Comparison, FamilyComparison
+from probe4d.diagnosis.interval_sheet import INTERVALS_SCHEMA
 from probe4d.diagnosis.judging.judgements import JudgeRecord
 from probe4d.diagnosis.text.fingerprint import Fingerprint
 from probe4d.runs.run import Run
 
-AnswerKind = Literal["labels", "numbers", "waypoints", "texts"]
+AnswerKind = Literal["labels", "numbers", "intervals", "waypoints", "texts"]
 """What controls may answer with; each kind has a table of its own."""
 
 __all__ = [
@@ -204,12 +205,12 @@ WORDS_ALONE_SCHEMA: dict[str, pl.DataType] = {
     "format": pl.String(),
     "template": pl.String(),
     "control": pl.String(),  # `control:content`, of numbers `control:median`
-    "metric": pl.String(),  # `accuracy`, of numbers `tolerance_accuracy`
+    "metric": pl.String(),  # `accuracy`, of numbers `tolerance_accuracy`, of intervals `interval_miou_inclusive`
     "value": pl.Float64(),
     "low": pl.Float64(),  # as in FIGURES_SCHEMA
     "high": pl.Float64(),
     "n": pl.Int64(),
-    "chance": pl.Float64(),  # of guessing; null of numbers
+    "chance": pl.Float64(),  # of guessing; null of numbers and intervals
     "fixed": pl.Float64(),  # the same metric of `control:fixed`
     "known": pl.Float64(),  # share of the questions on which there was something to learn from
     "settled": pl.Float64(),  # of yes-no questions, the share whose context other scenes answer alike
@@ -290,6 +291,7 @@ class Diagnosis:
             the question itself; empty if none did. `figures` holds under the run's name `variants_alike`,
             `variants_pairs_alike`, `variants_all_right`, `variants_any_right` and `variants_accuracy`.
         numbers: Columns of `NUMBERS_SCHEMA`.
+        intervals: Columns of `INTERVALS_SCHEMA`.
         waypoints: Columns of `WAYPOINTS_SCHEMA`.
         judged: Columns of `JUDGED_SCHEMA`.
         judges: Record of the judge of each judged run, by the run's name.
@@ -317,6 +319,7 @@ class Diagnosis:
     run_families: tuple[FamilyComparison, ...] = ()
     variants: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RECORDS_SCHEMA))
     numbers: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=NUMBERS_SCHEMA))
+    intervals: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=INTERVALS_SCHEMA))
     waypoints: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=WAYPOINTS_SCHEMA))
     judged: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=JUDGED_SCHEMA))
     judges: Mapping[str, JudgeRecord] = field(default_factory=dict)
@@ -335,6 +338,12 @@ class Diagnosis:
         Args:
             of: Which kinds of answers controls have to give to be among them; none given are all.
         """
-        tables = {"labels": self.records, "numbers": self.numbers, "waypoints": self.waypoints, "texts": self.texts}
+        tables = {
+            "labels": self.records,
+            "numbers": self.numbers,
+            "intervals": self.intervals,
+            "waypoints": self.waypoints,
+            "texts": self.texts,
+        }
         answered = [tables[kind]["run"].unique(maintain_order=True) for kind in of or tables]
         return list(dict.fromkeys([*(run.name for run in self.runs), *chain.from_iterable(answered)]))

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.grouping import text_groups
-from probe4d.diagnosis.judging.candidates import text_questions
+from probe4d.diagnosis.grouping import groups_of_format
+from probe4d.diagnosis.judging.candidates import TEXT, text_questions
 from probe4d.diagnosis.sheet import Group, families_in_order, text_codes
 from probe4d.diagnosis.text.scoring import TextScores
 
@@ -49,7 +49,7 @@ class TextSheet:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Templates and relations of each family, then each family and everything."""
-        return text_groups(self.questions, self.families, self.scenes)
+        return groups_of_format(self.questions, self.families, self.scenes, format=TEXT)
 
     def answered(self, names: Sequence[str], answers: Sequence[Codes]) -> TextSheet:
         """The same questions with these answerers."""

@@ -10,8 +10,12 @@ import polars as pl
 
 from probe4d.diagnosis.bootstrap import SceneSums, intervals
 from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, SETTLED, FromWords
+from probe4d.diagnosis.interval_controls import IntervalAnswers
+from probe4d.diagnosis.interval_overlaps import CONVENTIONS, OVERLAPS
+from probe4d.diagnosis.interval_scores import MIOU
+from probe4d.diagnosis.interval_sheet import IntervalSheet, ends_of
 from probe4d.diagnosis.number_errors import within_tolerance
-from probe4d.diagnosis.number_sheet import NumberSheet, Values
+from probe4d.diagnosis.number_sheet import NUMBER, NumberSheet, Values
 from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet
 from probe4d.diagnosis.tables import WORDS_ALONE_SCHEMA, Diagnosis
 from probe4d.wording import counted, in_percent, listed
@@ -38,6 +42,8 @@ def words_alone(
     content: FromWords,
     numbers: NumberSheet,
     values: Mapping[str, Values],
+    interval_sheet: IntervalSheet,
+    of_intervals: IntervalAnswers,
     *,
     learned_from: str,
 ) -> pl.DataFrame:
@@ -49,12 +55,19 @@ def words_alone(
         content: What `control:content` answers to them.
         numbers: The questions for a number.
         values: What each control answers to these.
+        interval_sheet: The questions for an interval.
+        of_intervals: What controls answer to these.
         learned_from: Fingerprint of the benchmark that they learned from.
 
     Returns:
         Columns of `WORDS_ALONE_SCHEMA`; families and templates in the order of the questions.
     """
-    rows = pl.concat([_of_labels(sheet, fixed, content), _of_numbers(numbers, values)])
+    parts = [
+        _of_labels(sheet, fixed, content),
+        _of_numbers(numbers, values),
+        _of_intervals(interval_sheet, of_intervals),
+    ]
+    rows = pl.concat([part.with_columns(pl.col(_OF_SCENE).cast(pl.Float64)) for part in parts])
     by_scene = (
         rows.group_by(*_TEMPLATE, "scene", maintain_order=True)
         .agg(pl.col(_OF_SCENE).sum(), n=pl.len())
@@ -107,6 +120,21 @@ def _of_numbers(sheet: NumberSheet, values: Mapping[str, Values]) -> pl.DataFram
     )
 
 
+def _of_intervals(sheet: IntervalSheet, answers: IntervalAnswers) -> pl.DataFrame:
+    """The same for each question for an interval, whose overlap with the truth says how right an answer is."""
+    right, fixed = (
+        OVERLAPS[CONVENTIONS[0]](ends_of(answers.codes[name]), ends_of(sheet.references)) for name in (CONTENT, FIXED)
+    )
+    return sheet.questions.select(*_TEMPLATE, "scene").with_columns(
+        right=pl.Series(right),
+        fixed=pl.Series(fixed),
+        known=pl.Series(answers.known),
+        settled=pl.lit(False),
+        settled_right=pl.lit(False),
+        chance=pl.lit(None, pl.Float64),
+    )
+
+
 def _templates(rows: pl.DataFrame) -> pl.DataFrame:
     """The templates, those of a family and format side by side, in the order of the first."""
     templates = rows.select(_TEMPLATE).unique(maintain_order=True).with_row_index("place")
@@ -115,12 +143,17 @@ def _templates(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _judged(shares: pl.DataFrame) -> pl.DataFrame:
     """Say whose shares those of a template are, take out what it has none of, and say whether words solve it."""
-    is_number = ~pl.col("format").is_in(SCORED_FORMATS)
+    is_label = pl.col("format").is_in(SCORED_FORMATS)
+    is_number = pl.col("format") == NUMBER
     return shares.with_columns(
         value="right",
         control=pl.when(is_number).then(pl.lit(MEDIAN)).otherwise(pl.lit(CONTENT)),
-        metric=pl.when(is_number).then(pl.lit("tolerance_accuracy")).otherwise(pl.lit("accuracy")),
-        chance=pl.when(~is_number).then("chance"),
+        metric=pl.when(is_label)
+        .then(pl.lit("accuracy"))
+        .when(is_number)
+        .then(pl.lit("tolerance_accuracy"))
+        .otherwise(pl.lit(MIOU + CONVENTIONS[0])),
+        chance=pl.when(is_label).then("chance"),
         settled=pl.when(pl.col("format") == "yes-no").then("settled"),
         settled_value=pl.when(pl.col("settled") > 0).then(pl.col("settled_right") / pl.col("settled")),
         nearly_solved=(pl.col("right") >= NEARLY_SOLVED) & (pl.col("n") >= ENOUGH),

@@ -17,7 +17,7 @@ FORMULA = r"^[=+\-@\t\r\n]"
 """Beginning of texts that a spreadsheet would take for a formula."""
 
 _SOMETIMES = (
-    *(f"{name}.parquet" for name in ("numbers", "waypoints", "judged", "texts")),
+    *(f"{name}.parquet" for name in ("numbers", "intervals", "waypoints", "judged", "texts")),
     *(f"{name}.csv" for name in ("waypoints", "linked", "text_metrics")),
 )
 """Files that not every diagnosis has."""
@@ -27,9 +27,9 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
     """Write the tables of a diagnosis (docs/figures.md), each whole.
 
     The same diagnosis gives the same bytes. Replies of models go into records.parquet, variants.parquet and, where
-    there are such answers, numbers.parquet, waypoints.parquet, judged.parquet and texts.parquet alone. A text of a CSV
-    file that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line end) gets an apostrophe
-    in front; no name of a run can be such a text, so that tables join by `run`.
+    there are such answers, numbers.parquet, intervals.parquet, waypoints.parquet, judged.parquet and texts.parquet
+    alone. A text of a CSV file that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or a line
+    end) gets an apostrophe in front; no name of a run can be such a text, so that tables join by `run`.
 
     Args:
         diagnosis: What to write.
@@ -55,6 +55,7 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
     replies = {"records": diagnosis.records, "variants": diagnosis.variants}
     where_asked = {
         "numbers": diagnosis.numbers,
+        "intervals": diagnosis.intervals,
         "waypoints": diagnosis.waypoints,
         "judged": diagnosis.judged,
         "texts": diagnosis.texts,

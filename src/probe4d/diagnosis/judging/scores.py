@@ -12,8 +12,8 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.grouping import text_groups
-from probe4d.diagnosis.judging.candidates import text_questions
+from probe4d.diagnosis.grouping import groups_of_format
+from probe4d.diagnosis.judging.candidates import TEXT, text_questions
 from probe4d.diagnosis.sheet import Group, families_in_order, text_codes
 
 __all__ = ["UNFIT", "JudgedSheet", "add_aspects", "add_judged", "make_judged_sheet"]
@@ -51,7 +51,7 @@ class JudgedSheet:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Templates and relations of each family, then each family and everything."""
-        return text_groups(self.questions, self.families, self.scenes)
+        return groups_of_format(self.questions, self.families, self.scenes, format=TEXT)
 
     @cached_property
     def amounts(self) -> Values:
