@@ -34,7 +34,7 @@ def accused(verdicts: pl.DataFrame) -> list[tuple[str, ...]]:
 
 @pytest.fixture(scope="module")
 def simulated_truths(scenes: Scenes) -> pl.DataFrame:
-    return judged(scenes, rounds=4)
+    return judged(scenes, rounds=2)
 
 
 def test_none_of_many_true_statements_about_simulated_scenes_is_accused(simulated_truths: pl.DataFrame) -> None:
@@ -65,6 +65,6 @@ def test_a_false_answer_in_place_of_a_true_one_is_never_supported(scenes: Scenes
 
 @pytest.mark.real_data
 def test_none_of_many_true_statements_about_nuscenes_mini_is_accused(real_data: Callable[[str], Path]) -> None:
-    verdicts = judged(open_scenes(real_data("nuscenes_mini")), rounds=2)
+    verdicts = judged(open_scenes(real_data("nuscenes_mini")), rounds=1)
     assert accused(verdicts) == []
     assert (verdicts["verdict"] == "supported").sum() >= 0.3 * len(verdicts)

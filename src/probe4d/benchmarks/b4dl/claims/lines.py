@@ -25,7 +25,7 @@ STILL_M, EGO_STILL_M = 0.5, 0.3
 """Smaller extents are none: boxes of parked cars tremble."""
 STAYS_NOT_M = 3.0
 """What is said to remain in place has surely not, after so much."""
-FAST_MPS, STANDS_MPS = 2.0, 0.3
+FAST_MPS, STANDS_MPS = 1.2, 0.3
 """Speeds before and after a stop, or after and before a start, that surely is one."""
 GAIN_MPS, GAIN_BACK_MPS = 3.0, 0.5
 """A speed that rises by so much, and never falls by more, is a speeding up."""
@@ -41,8 +41,8 @@ STRAIGHT_DEG = 5.0
 BACK_NOT_M = 0.1
 """Steps that lead back by less are no reversing."""
 
-PAST_M = 8.0
-"""So far ahead and behind of the rear axle, at either end, for something surely to have got past."""
+PAST_AHEAD_M, PAST_BEHIND_M = 4.0, 2.0
+"""What surely has got past lies wholly so far ahead of the rear axle at one end, and so far behind it at the other."""
 PASS_ASIDE_M = 8.0
 """What gets past is no farther aside: two lanes."""
 PASS_NOT_M = 2.0

@@ -105,10 +105,14 @@ def _nears(moving: Moving) -> Motion:
 
 
 def _recedes(moving: Moving) -> Motion:
+    farther, surely_not = _gets_farther(moving)
+    return farther & (_own_share_m(moving.own, moving.ego) >= lines.SHARE_M), surely_not
+
+
+def _gets_farther(moving: Moving) -> Motion:
     distance = moving.own.range_m
     surely = (_net(distance) >= lines.RANGE_M) & (_rise(-distance) <= lines.RANGE_BACK_M)
-    own = _own_share_m(moving.own, moving.ego) >= lines.SHARE_M
-    return surely & own, _rise(moving.wide.range_m) < lines.RANGE_NOT_M
+    return surely, _rise(moving.wide.range_m) < lines.RANGE_NOT_M
 
 
 def _keeps(moving: Moving) -> Motion:
@@ -209,7 +213,20 @@ def _along_m(paths: Paths) -> Array:
 
 
 def _overtakes(moving: Moving) -> Motion:
-    return _gets_past(moving, 1.0)
+    past, surely_not = _gets_past(moving, 1.0)
+    return past & _both_along(moving), surely_not
+
+
+def _is_overtaken(moving: Moving) -> Motion:
+    past, surely_not = _gets_past(moving, -1.0)
+    return past & _both_along(moving), surely_not
+
+
+def _both_along(moving: Moving) -> Mask:
+    """Whether thing and ego vehicle both go along the way of the ego vehicle: who stands or comes is not overtaken."""
+    yaw = moving.ego.yaw_rad[0, 0]
+    ahead = np.cos(yaw) * _net(moving.own.x_m) + np.sin(yaw) * _net(moving.own.y_m)
+    return np.asarray((ahead >= lines.MOVED_M) & (_extent_m(moving.ego) >= lines.MOVED_M))
 
 
 def _falls_behind(moving: Moving) -> Motion:
@@ -219,10 +236,11 @@ def _falls_behind(moving: Moving) -> Motion:
 def _gets_past(moving: Moving, sign: float) -> Motion:
     """From behind to ahead of the ego vehicle, or with a sign of -1 from ahead to behind."""
     along, wide = moving.own.ego_x_m, moving.wide.ego_x_m
-    ends = (sign * along[:, 0], sign * along[:, -1])
+    before, after = (along[:, 0], along[:, -1]) if sign > 0 else (along[:, -1], along[:, 0])
     beside = np.fmax.reduce(np.abs(moving.own.ego_y_m), axis=1) <= lines.PASS_ASIDE_M
     straight = np.abs(_net(_turned_deg(moving.ego))) < lines.TURN_DEG
-    surely = (ends[0] <= -lines.PAST_M) & (ends[1] >= lines.PAST_M) & beside & straight
+    behind, ahead = before + moving.reach_m <= -lines.PAST_BEHIND_M, after - moving.reach_m >= lines.PAST_AHEAD_M
+    surely = behind & ahead & beside & straight
     never_beside = (np.fmin.reduce(wide, axis=1) - moving.reach_m > lines.BESIDE_AHEAD_M) | (
         np.fmax.reduce(wide, axis=1) + moving.reach_m < -lines.BESIDE_BEHIND_M
     )
@@ -230,7 +248,8 @@ def _gets_past(moving: Moving, sign: float) -> Motion:
 
 
 def _passes(moving: Moving) -> Motion:
-    return _either(_overtakes(moving), _falls_behind(moving))
+    past, surely_not = _either(_gets_past(moving, 1.0), _gets_past(moving, -1.0))
+    return past & (_extent_m(moving.own) >= lines.MOVED_M), surely_not
 
 
 def _either(one: Motion, other: Motion) -> Motion:
@@ -281,6 +300,7 @@ MOTIONS: dict[Kind | str, Callable[[Moving], Motion]] = {
     "approaches": _approaches,
     "nears": _nears,
     "recedes": _recedes,
+    "gets-farther": _gets_farther,
     "keeps-distance": _keeps,
     "moves": _moves,
     "stands": _stands,
@@ -296,6 +316,7 @@ MOTIONS: dict[Kind | str, Callable[[Moving], Motion]] = {
     "straight": _straight,
     "reverses": _reverses,
     "overtakes": _overtakes,
+    "is-overtaken": _is_overtaken,
     "falls-behind": _falls_behind,
     "passes": _passes,
     "moves-left": _moves_left,

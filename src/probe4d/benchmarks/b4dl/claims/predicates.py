@@ -29,52 +29,58 @@ class Predicate(NamedTuple):
 _THE_EGO = "(?:the )?ego"
 _FROM_EGO = f"(?: from {_THE_EGO})?"
 _TO_EGO = f"(?: (?:to|toward|towards) {_THE_EGO})?"
-_MOVE = r"(?:(?:mov|com|driv)(?:e|es|ing|ed)|(?:get|gett|go|travel|travell|walk|pull|draw|shift)(?:s|es|ing|ed)?)"
-_BECOME = r"becom(?:e|es|ing)"
+_MOVE = r"(?:(?:mov|driv)(?:e|es|ing|ed)|(?:go|travel|travell|walk|pull|shift)(?:s|es|ing|ed)?)"
+_BECOME = r"(?:(?:becom|com)(?:e|es|ing)|(?:get|gett|draw)(?:s|ing)?)"
+"""Whoever of the two moves."""
 _REMAIN = r"(?:(?:remain|stay|keep)(?:s|ing|ed)?|continu(?:e|es|ing) to (?:be|stand|remain))"
 _STILL = r"(?:stationary|still|standing still|static|motionless|at rest|at a standstill)"
+_IN_PLACE = r"(?:where (?:it is|they are)|in place|in (?:the same|its|their) (?:place|position|location))"
 _BEGIN = r"(?:start|begin)(?:s|ning|ing|ed)?"
 _GO = r"(?:to (?:move|drive|go|walk)|moving|driving|going|walking)"
 _TURN = r"(?:turn(?:s|ing|ed)?|mak(?:e|es|ing) a)"
-_CROSS = r"cross(?:es|ing|ed)?"
+_CROSS = r"cross(?:es|ing|ed)?(?: the (?:road|street|path|intersection))?"
 _BEFORE_EGO = f"(?: (?:in front of|ahead of) {_THE_EGO})"
 _DRIVE = r"(?:go|goes|going|(?:mov|driv|continu)(?:e|es|ing)|travel(?:s|ling|ing)?|head(?:s|ing)?)"
 _LEFT_TO_RIGHT, _RIGHT_TO_LEFT = r"(?:the )?left to (?:the )?right", r"(?:the )?right to (?:the )?left"
 _THEIR_SPEED = r"(?:its |their )?speed"
 
 _PATTERNS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
-    ("stands", (rf"(?P<lasting>{_REMAIN}) (?:completely |entirely |mostly )?{_STILL}", _STILL)),
+    ("stands", (rf"(?P<lasting>{_REMAIN}) (?:(?:completely |entirely |mostly )?{_STILL}|{_IN_PLACE})", _STILL)),
     ("parked", (r"parked|stopped|standing",)),
     (
         "keeps-distance",
         (
             r"(?:maintain|keep)(?:s|ing|ed)? (?:a |its |the )?(?:constant|steady|consistent|same|fixed) distance"
             rf"(?: (?:from|to|with) {_THE_EGO})?",
+            rf"keep(?:s|ing)? (?:its|their) distance(?: (?:from|to) {_THE_EGO})?",
             rf"{_REMAIN} at (?:a |the )(?:constant|same|steady|fixed) distance(?: (?:from|to) {_THE_EGO})?",
         ),
     ),
+    ("nears", (rf"{_BECOME} (?:closer|nearer){_TO_EGO}",)),
+    ("gets-farther", (rf"{_BECOME} (?:farther|further|more distant)(?: away)?{_FROM_EGO}",)),
     (
         "approaches",
         (
             rf"approach(?:es|ing|ed)?(?: {_THE_EGO})?",
-            rf"(?:{_MOVE}|{_BECOME}) (?:closer|nearer){_TO_EGO}",
-            rf"{_MOVE} (?:toward|towards) {_THE_EGO}",
+            rf"{_MOVE} (?:closer|nearer){_TO_EGO}",
+            rf"(?:{_MOVE}|{_BECOME}) (?:toward|towards) {_THE_EGO}",
         ),
     ),
     (
         "recedes",
         (
             rf"reced(?:e|es|ing|ed){_FROM_EGO}",
-            rf"(?:{_MOVE}|{_BECOME}) (?:farther |further )?away{_FROM_EGO}",
-            rf"(?:{_MOVE}|{_BECOME}) (?:farther|further){_FROM_EGO}",
+            rf"{_MOVE} (?:farther |further )?away{_FROM_EGO}",
+            rf"{_MOVE} (?:farther|further){_FROM_EGO}",
         ),
     ),
     ("overtakes", (rf"overtak(?:e|es|ing) {_THE_EGO}",)),
-    ("falls-behind", (rf"(?:be |being |get |gets )?(?:passed|overtaken) by {_THE_EGO}",)),
+    ("is-overtaken", (rf"(?:be |being |get |gets )?overtaken by {_THE_EGO}",)),
+    ("falls-behind", (rf"(?:be |being |get |gets )?passed by {_THE_EGO}",)),
     ("passes", (rf"pass(?:es|ing|ed)?(?: by)? {_THE_EGO}",)),
     ("crosses-rightwards", (rf"{_CROSS}{_BEFORE_EGO}?(?: from)? {_LEFT_TO_RIGHT}{_BEFORE_EGO}?",)),
     ("crosses-leftwards", (rf"{_CROSS}{_BEFORE_EGO}?(?: from)? {_RIGHT_TO_LEFT}{_BEFORE_EGO}?",)),
-    ("crosses", (rf"{_CROSS}{_BEFORE_EGO}", rf"{_CROSS} the (?:path|way) of {_THE_EGO}")),
+    ("crosses", (rf"{_CROSS}{_BEFORE_EGO}", rf"cross(?:es|ing|ed)? the (?:path|way) of {_THE_EGO}")),
     ("moves-right", (rf"{_MOVE} from {_LEFT_TO_RIGHT}", rf"{_MOVE} (?:to|toward|towards) the right")),
     ("moves-left", (rf"{_MOVE} from {_RIGHT_TO_LEFT}", rf"{_MOVE} (?:to|toward|towards) the left")),
     (
@@ -116,8 +122,9 @@ _PATTERNS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 _OBJECT_PREDICATES = tuple((re.compile(rf"\b(?:{'|'.join(patterns)})(?= |$)"), kind) for kind, patterns in _PATTERNS)
 """Patterns of what objects do, of which the first that is found counts; the ego vehicle is `ego`."""
 
-_NOT_OF_EGO = ("overtakes", "falls-behind", "keeps-distance", "recedes", "approaches", "passes", "crosses")
-_EGO_PREDICATES = tuple(row for row in _OBJECT_PREDICATES if not row[1].startswith(_NOT_OF_EGO))
+_NOT_OF_EGO = re.compile("overtakes|is-overtaken|falls-behind|passes|crosses|nears|gets|approaches|recedes|keeps")
+"""How kinds begin that need something else than the ego vehicle."""
+_EGO_PREDICATES = tuple(row for row in _OBJECT_PREDICATES if not _NOT_OF_EGO.match(row[1]))
 
 _FROM_BEHIND: tuple[tuple[re.Pattern[str], Place], ...] = (
     (re.compile(r"\bfrom (?:behind|the (?:rear|back))\b"), "back"),

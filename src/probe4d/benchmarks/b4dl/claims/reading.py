@@ -55,12 +55,19 @@ _SHOWN = (
 )
 _PRESENT = re.compile(
     rf"(?:(?:remain|stay)s? |continues? to be |(?:to )?be |been |being )?{_SHOWN}\b|\b(?:appear|exist)s?\b"
+    r"|\b(?:remain|stay)s?(?= (?:on|to|in|at|behind|ahead|directly) )"
+)
+_APPEARING = re.compile(r"\bappears? (?:to be |to )")
+_DISTANCE_CHANGES = re.compile(
+    r"the distance (?:between ego and|between|from ego to|of|to) (?P<what>.+?)(?: (?:and|to|from) ego)? "
+    r"(?:(?P<less>decreas|shrink|reduc)|increas|grow)(?:e|es|ing|s)?"
 )
 _STAYS = re.compile(r"\b(?:remain|stay|continue)s?\b")
 _IDLE = re.compile(
     r"\b(?:clearly|currently|also|actually|at all|in the vicinity|in (?:the )?lidar(?: data| sequence)?"
     r"|in the (?:surroundings|environment)|around (?:the )?ego|in the point cloud)(?= |$)"
-    r"|\bstill (?=\w+ing\b|visible|present|there)"
+    r"|\bstill (?=\w+ing\b|visible|present|there)|\b(?:seen|observed) (?=\w+ing\b)"
+    r"|\bcontinu(?:e|es|ing) to (?=move|drive|go)"
 )
 _POSTURE = "standing|sitting|walking|waiting|parked|moving|riding|driving|stopped|stationary|crossing|slowly|quickly"
 _WHERE = "on|in|near|at|along|around|by|beside|next to|close to|among|across|that|which|who|wearing|carrying|with"
@@ -157,6 +164,8 @@ def _claim(spoken: Spoken, *, when: bool, answered: Meaning | None) -> Claim | N
         if head is None:
             return None
         text = text[head.end() :]
+        if re.search(r"\bappears?\b", text):  # when it is there, or when it comes
+            return None
         shown = re.fullmatch(r"(?:show|contain|include|feature|depict|have)s? (.+)", text)
         return _present(shown[1]) if shown else _clause(text)
     if answered is not None:
@@ -181,6 +190,10 @@ def _clause(text: str) -> Claim | None:
             return _present(rest[len("there ") :])
         if rest.startswith("ego ") or rest == "ego":
             return _of_ego(rest[len("ego ") :])
+        changes = _DISTANCE_CHANGES.fullmatch(rest)
+        if changes is not None:
+            what = subject_at_start(changes["what"])
+            return what and _told(Claim(kind="nears" if changes["less"] else "gets-farther"), what, what.rest, False)
         subject = subject_at_start(rest)
         if subject is not None:
             return _of_object(subject, be=of_kind != "do")
@@ -257,9 +270,9 @@ def _negation(rest: str) -> tuple[str, bool]:
 
 def _of_ego(text: str) -> Claim | None:
     rest, negated = _negation(text)
-    rest = " ".join(_IDLE.sub(" ", rest).split())
+    rest = " ".join(_IDLE.sub(" ", _APPEARING.sub(" ", rest)).split())
     towards = re.fullmatch(
-        r"(?P<verb>approach(?:es|ing)?|(?:mov|driv)(?:e|es|ing) (?:toward|towards|closer to|away from)"
+        r"(?P<verb>approach(?:es|ing)?|(?:mov|driv)(?:e|es|ing) (?:toward|towards|closer to)"
         r"|(?:overtak(?:e|es|ing)|pass(?:es|ing)?(?: by)?)) (?P<what>.+)",
         rest,
     )
@@ -268,9 +281,8 @@ def _of_ego(text: str) -> Claim | None:
         if subject is None or subject.kind not in ("a", "the"):
             return None
         verb = towards["verb"]
-        kind: Kind = (
-            "recedes" if "away" in verb else "falls-behind" if verb.startswith(("overtak", "pass")) else "nears"
-        )
+        kinds: tuple[tuple[str, Kind], ...] = (("overtak", "is-overtaken"), ("pass", "falls-behind"), ("", "nears"))
+        kind = next(kind for begin, kind in kinds if verb.startswith(begin))
         return _told(Claim(kind=kind), subject, subject.rest, negated)
     predicate: Predicate | None = predicate_in(rest, of_ego=True)
     if predicate is None or predicate.place is not None:
