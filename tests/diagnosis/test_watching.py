@@ -48,6 +48,14 @@ def test_a_reply_far_longer_than_an_answer_is_not_read_while_others_wait(asked: 
     assert (watch.answers, watch.states.total()) == (2, 1)
 
 
+def test_free_text_is_not_read_and_words_of_a_vocabulary_are() -> None:
+    free = [question(n, "It turns left.", options=(), format="text") for n in range(2)]
+    asked = benchmark_of([*free, question(2, "car", options=("car", "bus"), format="text")])
+    watch = Watch(asked, model="m")
+    assert told(watch, asked, ["It stops.", "It turns left.", "CAR."]) == []
+    assert (watch.answers, watch.states) == (3, {"valid": 1})
+
+
 def test_cut_answers_come_with_advice(asked: Benchmark) -> None:
     sentences = told(Watch(asked, model="m"), asked, ["It could be that"] * 20, finish_reason="max_tokens")
     assert len(sentences) == 1

@@ -89,8 +89,9 @@ class Watch:
 
     def _read(self, answer: Answer) -> None:
         format, options, unit, steps = self._questions[answer.question]
+        is_free = format == "text" and not options
         unknown = format not in PARSERS["default"] and unit is None and steps is None
-        if unknown or len(answer.text) > _LONGEST_READ:
+        if is_free or unknown or len(answer.text) > _LONGEST_READ:
             return
         part = self._setting.answer_part(answer.text)
         state: State

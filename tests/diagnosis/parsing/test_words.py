@@ -81,3 +81,7 @@ def test_no_text_raises(text: str) -> None:
     for parser in ("default", "published"):
         parsed = parse(text, format="text", options=CLASSES, parser=parser)
         assert parsed.label in ((*CLASSES,) if parsed.state == "valid" else (None,))
+
+
+def test_without_a_vocabulary_nothing_is_a_word() -> None:
+    assert parse("The truck turns left.", format="text", options=()).label is None

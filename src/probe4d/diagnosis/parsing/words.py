@@ -39,6 +39,8 @@ def parse_word(text: str, options: Sequence[str], cut: bool) -> Parsed:
     """
     reply, thought_left_open = answer_part(visible(text))
     cut = cut or thought_left_open
+    if not options:
+        return unread(reply, cut)
     places = containers(reply)
     if places:
         readings = {_read(unmarked(place), tuple(options), cut=False) for place in places}
