@@ -183,7 +183,7 @@ class Parts:
     def parameters(self) -> dict[str, Any]:
         """The same as a build takes it."""
         return {
-            "tasks": None if self.tasks == "all" else tuple(self.tasks.split(",")),
+            "tasks": None if self.tasks == "all" else tuple(name.strip() for name in self.tasks.split(",")),
             "sequences_per_scene": self.sequences_per_scene,
             "windows": "released" if self.released_windows else "drawn",
             "annotations": not self.no_annotations,
