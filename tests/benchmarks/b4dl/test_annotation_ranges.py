@@ -33,6 +33,17 @@ def test_a_slower_car_ahead_is_caught_up_with() -> None:
     ]
 
 
+def test_who_walks_along_far_to_the_side_is_not_caught_up_with() -> None:
+    phrases = said(annotated([Thing("it", moving(31, -16, (1.5, 0)))], DRIVES))
+    assert [phrase for phrase in phrases if "comes nearer as the ego vehicle drives on" in phrase]
+    assert not [phrase for phrase in phrases if "catches up" in phrase]
+
+
+def test_a_slower_car_behind_falls_back() -> None:
+    (phrase,) = said(annotated([Thing("it", moving(2, 0.5, (5, 0)))], DRIVES))
+    assert phrase == "A car behind falls back as the ego vehicle drives away from it from frame 000 to frame 009."
+
+
 def test_a_faster_car_ahead_moves_away() -> None:
     table = annotated([Thing("it", moving(44, 0, (11, 0)))], DRIVES)
     assert events(table) == [("recedes", 0, 9)]

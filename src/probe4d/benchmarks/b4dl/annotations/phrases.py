@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.b4dl.annotations.attributes import ATTRIBUTES, NO_ATTRIBUTE
-from probe4d.benchmarks.b4dl.annotations.ranges import nearer_m
 from probe4d.benchmarks.b4dl.annotations.tracks import Course, Tracks
 from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Runs
 from probe4d.scenes.geometry import bearing_deg, sector_index
@@ -89,7 +88,7 @@ def object_phrases(found: pl.DataFrame, tracks: Tracks, objects: pl.DataFrame) -
         objects: The table that the boxes of the tracks are rows of.
     """
     runs = _runs(found)
-    by_object, by_ego = (runs.gain(nearer) for nearer in nearer_m(tracks))
+    by_object, by_ego = (runs.gain(nearer) for nearer in tracks.nearer_m)
     tokens = objects["box"].to_numpy()
     columns = {
         "range": tracks.ranges_m,

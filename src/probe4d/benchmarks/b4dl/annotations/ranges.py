@@ -20,15 +20,9 @@ from probe4d.benchmarks.b4dl.annotations.thresholds import (
     SHARE_M,
 )
 from probe4d.benchmarks.b4dl.annotations.tracks import Tracks
-from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Runs, integral_of, rates_of, runs_of
+from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Runs, rates_of, runs_of
 
-__all__ = ["changes_of_range", "kept_distances", "nearer_m"]
-
-
-def nearer_m(tracks: Tracks) -> tuple[Array, Array]:
-    """How much nearer each object came since its first key frame by its own way, and by the ego vehicle's."""
-    by_object, by_ego = (integral_of(rate, tracks.way.times_s) for rate in tracks.nearer_mps)
-    return by_object, by_ego
+__all__ = ["changes_of_range", "kept_distances"]
 
 
 def changes_of_range(tracks: Tracks) -> pl.DataFrame:
@@ -40,14 +34,14 @@ def changes_of_range(tracks: Tracks) -> pl.DataFrame:
 def _shrinking_or_growing(tracks: Tracks, rates: Array, sign: int) -> pl.DataFrame:
     """Of runs with a range that shrinks (1) or grows (-1), those whose cause is clear."""
     runs = runs_of(-sign * rates >= RANGE_RATE_MPS)
-    changes = -sign * runs.gain(tracks.ranges_m)
-    runs = runs.where((runs.steps >= RANGE_STEPS) & (changes >= RANGE_CHANGE_M))
     change = -sign * runs.gain(tracks.ranges_m)
-    by_object, by_ego = (sign * runs.gain(nearer) for nearer in nearer_m(tracks))
+    is_told = (runs.steps >= RANGE_STEPS) & (change >= RANGE_CHANGE_M)
+    runs, change = runs.where(is_told), change[is_told]
+    by_object, by_ego = (sign * runs.gain(nearer) for nearer in tracks.nearer_m)
     object_leads = (by_object >= SHARE_M) & (by_object >= OBJECT_SHARE * runs.gain(tracks.lengths_m))
     ego_leads = (by_ego >= SHARE_M) & ~object_leads & (by_ego >= change / 2)
     ego_is_straight = by_ego >= EGO_SHARE * runs.gain(tracks.ego.lengths_m)
-    against = (by_object <= -SHARE_M) & _goes_along(tracks, runs)
+    against = (by_object <= -SHARE_M) & ego_is_straight & _goes_along(tracks, runs)
     ego_words = [
         (runs.all_of(tracks.ego.stands), "standing"),
         ((by_ego >= SHARE_M) & ego_is_straight, "with"),

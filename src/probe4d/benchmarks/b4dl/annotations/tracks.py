@@ -31,6 +31,7 @@ _NAMES = {
     "human.pedestrian.construction_worker": "construction worker",
 }
 """What a phrase calls objects of a class that it would call too roughly."""
+_LEAST_RANGE_M = 1e-6  # so that a centre in the origin has a direction
 _MOVERS = r"^(vehicle|human|animal)"
 """Categories of what can move by itself; cones and barriers have no phrases."""
 
@@ -129,11 +130,15 @@ class Tracks(Course):
         return _length(self.ego_places_m)
 
     @cached_property
-    def nearer_mps(self) -> tuple[Array, Array]:
-        """Speed of each object towards the ego vehicle, and of the ego vehicle towards it, shape (n, T) each."""
+    def nearer_m(self) -> tuple[Array, Array]:
+        """How much nearer each came since its first key frame by its own way, and by the ego vehicle's; (n, T) each."""
         apart = self.way.places_m - self.ego.way.places_m
-        towards = apart / np.maximum(_length(apart), 1e-6)[..., None]
-        return -(self.velocities_mps * towards).sum(axis=-1), (self.ego.velocities_mps * towards).sum(axis=-1)
+        towards = apart / np.maximum(_length(apart), _LEAST_RANGE_M)[..., None]
+        by_object, by_ego = (
+            integral_of((velocities * towards).sum(axis=-1), self.way.times_s)
+            for velocities in (-self.velocities_mps, self.ego.velocities_mps)
+        )
+        return by_object, by_ego
 
     @cached_property
     def own_mps(self) -> Array:
