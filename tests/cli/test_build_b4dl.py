@@ -211,6 +211,20 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_sent(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_cannot_be_taken_is_refused_before_anything_is_sent(
+    here: Here, photographed: Path, tmp_path: Path, fake_server: Server
+) -> None:
+    (tmp_path / "bench").mkdir()
+    (tmp_path / "bench" / "thesis.tex").write_text("years of work")
+    server = fake_server()
+    for options, what in (((), "holds no benchmark"), (("--generated", tmp_path / "bench"), "and of the benchmark")):
+        done = built(here, photographed, tmp_path / "bench", server, *options)
+        assert done.returncode == 2
+        assert what in done.stderr
+    assert server.counts() == {}
+    assert [path.name for path in tmp_path.iterdir()] == ["bench"]
+
+
 def test_scenes_without_cameras_are_refused(here: Here, simulated: Path, tmp_path: Path) -> None:
     done = here("build", "b4dl", simulated, "--out", tmp_path / "bench", "--model", MODEL)
     assert done.returncode == 2

@@ -34,6 +34,7 @@ __all__ = [
     "read_benchmark",
     "read_record",
     "references_fingerprint",
+    "refuse_taken",
     "write_benchmark",
     "write_description",
 ]
@@ -197,6 +198,19 @@ def counts_of(table: pl.DataFrame | pl.LazyFrame) -> dict[str, dict[str, int]]:
     return counts
 
 
+def refuse_taken(path: Path) -> None:
+    """Refuse a place that no benchmark can take, before any work is done.
+
+    Raises:
+        InputError: The path is a file, or a folder with other things in it than a benchmark.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError("is a file, not a folder.", path=path, remedy="Choose another --out folder.")
+    is_benchmark = (path / RECORD_FILE).exists() or (path / QUESTIONS_FILE).exists()
+    if path.is_dir() and any(path.iterdir()) and not is_benchmark:
+        raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
+
+
 @contextmanager
 def benchmark_folder(path: Path) -> Iterator[Path]:
     """Give a temporary folder that takes the place of a benchmark's when the block ends well (see `whole_folder`).
@@ -204,11 +218,7 @@ def benchmark_folder(path: Path) -> Iterator[Path]:
     Raises:
         InputError: The path is a file, or a folder with other things in it, or cannot be written to.
     """
-    if path.exists() and not path.is_dir():
-        raise InputError("is a file, not a folder.", path=path, remedy="Choose another --out folder.")
-    is_benchmark = (path / RECORD_FILE).exists() or (path / QUESTIONS_FILE).exists()
-    if path.is_dir() and any(path.iterdir()) and not is_benchmark:
-        raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
+    refuse_taken(path)
     with whole_folder(path) as folder:
         yield folder
 

@@ -15,6 +15,7 @@ from probe4d.cli import ask_options as options
 from probe4d.cli import output
 from probe4d.cli.build import Building, Dataroot, build
 from probe4d.cli.groups import with_groups
+from probe4d.errors import InputError
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.generating import Stage
@@ -81,9 +82,18 @@ class Generating:
     ] = False
 
     def folder(self, out: Path) -> Path:
-        """Folder of the replies for a benchmark."""
+        """Folder of the replies for a benchmark.
+
+        Raises:
+            InputError: It is the benchmark's own.
+        """
         whole = out.resolve()
-        return self.generated or whole.with_name(f"{whole.name}-generated")
+        folder = self.generated or whole.with_name(f"{whole.name}-generated")
+        if folder.resolve() == whole:
+            raise InputError(
+                "cannot be the folder of the replies and of the benchmark.", path=out, remedy="Leave out --generated."
+            )
+        return folder
 
     @property
     def generation(self) -> Generation:

@@ -27,6 +27,7 @@ from probe4d.benchmarks.benchmark import (
     benchmark_folder,
     counts_of,
     fingerprint,
+    refuse_taken,
     write_description,
 )
 from probe4d.benchmarks.card import dataset_card
@@ -100,8 +101,8 @@ def build(
         The benchmark, families in the order of `FAMILIES`.
 
     Raises:
-        InputError: A parameter cannot be used, the split holds no scene, no scene is long enough, or there are no
-            images.
+        InputError: A parameter cannot be used, the folder cannot be taken, the split holds no scene, no scene is long
+            enough, or there are no images.
         RunError: The generator has not all replies yet, or no pair in them can be taken.
     """
     wanted = Wanted(
@@ -113,6 +114,8 @@ def build(
         longest_side_px=longest_side_px,
         seed=seed,
     )
+    if out is not None:
+        refuse_taken(Path(out))
     used, split_words = select_split(scenes, split)
     measuring = Measuring(used, wanted.sequences(used), workers, begun, done)
     made, left_out = _made(measuring, wanted, generator)
