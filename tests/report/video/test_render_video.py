@@ -204,6 +204,24 @@ def test_animations_play_at_the_rate_that_was_asked_for(tmp_path: Path) -> None:
         assert np.abs(one.astype(int) - other).mean() < 6
 
 
+@pytest.mark.parametrize(
+    ("step_us", "name", "fps"),
+    [
+        (100_000, "a.gif", 10.0),
+        (1, "a.gif", 50.0),
+        (1, "a.webp", 60.0),
+        (0, "a.webp", 2.0),
+        (3_600_000_000, "a.webp", 0.1),
+    ],
+)
+def test_the_usual_rate_is_the_recorded_one_where_a_video_can_have_it(
+    step_us: int, name: str, fps: float, tmp_path: Path
+) -> None:
+    scenes = filmed(tmp_path / "data", frames=3)
+    scenes = replace(scenes, keyframes=scenes.keyframes.with_columns(timestamp_us=pl.col("frame").cast(int) * step_us))
+    assert render_video(scenes, SCENE, tmp_path / name, VideoOptions(size_px=SMALL)).fps == pytest.approx(fps)
+
+
 def test_what_cannot_be_read_is_left_blank_and_told(tmp_path: Path) -> None:
     root = tmp_path / "data"
     scenes = filmed(root)

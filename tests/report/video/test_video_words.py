@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.evidence.lettering import width_px
-from probe4d.report.video.words import cut_to, plain, wrapped
+from probe4d.report.video.words import cut_to, fitted, plain, wrapped
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=200)
 
@@ -25,6 +25,13 @@ def test_what_is_cut_says_so(text: str, most: int) -> None:
     assert len(cut) == min(most, len(lines))
     assert cut == lines if len(lines) <= most else cut[-1].endswith("…")
     assert all(width_px(line, 12) <= 100 or len(line) <= 2 for line in cut)
+
+
+@given(TEXTS, st.integers(20, 300))
+def test_a_line_is_no_wider_than_there_is_room(text: str, width: int) -> None:
+    line = fitted(text, width, 12)
+    assert width_px(line, 12) <= width
+    assert line == plain(text) or line.endswith("…")
 
 
 @given(TEXTS)

@@ -17,7 +17,7 @@ from probe4d.report.video.exchanges import Exchange
 from probe4d.report.video.lidar_panel import LidarPanel
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.sensing import Sensing
-from probe4d.report.video.words import plain
+from probe4d.report.video.words import fitted, plain
 
 __all__ = ["Composition"]
 
@@ -74,7 +74,7 @@ class Composition:
             self._tiles = CameraTiles(course, sensing, cameras, options, room, letters)
         if exchanges:
             self._cards = Cards(exchanges, (column, body[1]), letters, model)
-        self._template = self._drawn_template(options, plain(title))
+        self._template = self._drawn_template(options, title)
 
     def draw(self, frame: int) -> Image.Image:
         """The picture of a key frame, RGB."""
@@ -104,6 +104,7 @@ class Composition:
         image = Image.new("RGB", options.size_px, PAPER)
         letters, line = self._letters_px, self._line_px
         room = image.width - width_px("frame 0000 of 0000  000.0 s", letters) - 3 * letters
+        title = fitted(title, room - letters, letters)
         letter(image, title, (letters, 0, room, line), fill=INK, size_px=letters)
         after = 2 * letters + width_px(title, letters)
         if after + width_px(_VIEWED[options.view], letters) <= room:

@@ -10,7 +10,7 @@ import msgspec
 from probe4d.errors import InputError
 from probe4d.wording import listed
 
-__all__ = ["FORMATS", "VIDEO_VIEWS", "ColouredBy", "VideoOptions", "VideoView", "format_of"]
+__all__ = ["FORMATS", "VIDEO_VIEWS", "ColouredBy", "VideoOptions", "VideoView", "format_of", "within_rates"]
 
 VideoView = Literal["above", "orbit", "cameras"]
 VIDEO_VIEWS: tuple[VideoView, ...] = get_args(VideoView)
@@ -101,3 +101,9 @@ def format_of(path: Path, options: VideoOptions) -> str:
     if form == "GIF" and options.fps is not None and options.fps > _GIF_FPS:
         raise InputError(f"is a GIF, which has at most {_GIF_FPS:g} frames a second.", path=path, remedy="Take MP4.")
     return form
+
+
+def within_rates(fps: float, form: str) -> float:
+    """The rate nearest to a recorded one that a video of a format can have, key frames a second."""
+    slowest, fastest = _RATES_FPS
+    return min(max(fps, slowest), _GIF_FPS if form == "GIF" else fastest)

@@ -13,7 +13,7 @@ from probe4d.errors import InputError
 from probe4d.report.video.composition import Composition
 from probe4d.report.video.course import Course
 from probe4d.report.video.exchanges import Exchange, exchanges_of
-from probe4d.report.video.options import VideoOptions, format_of
+from probe4d.report.video.options import VideoOptions, format_of, within_rates
 from probe4d.report.video.sensing import Blank, Sensing
 from probe4d.report.video.writing import load_encoder, refuse_taken, write_pictures
 from probe4d.runs.run import Run
@@ -89,7 +89,7 @@ def render_video(
         raise InputError("Questions and answers are shown of a benchmark, and none is given.")
     course = Course(scenes, scene)
     span = course.span(options.frames)
-    fps = options.fps or course.rate_fps
+    fps = options.fps or within_rates(course.rate_fps, form)
     if options.view != "cameras":
         _ = scenes.lidar_channel  # refuses a dataset without one
     exchanges: list[Exchange] = []

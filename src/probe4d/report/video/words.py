@@ -8,7 +8,7 @@ from probe4d.evidence.lettering import letter, line_px, width_px
 from probe4d.report.drawing import printable
 from probe4d.report.video.colours import Colour
 
-__all__ = ["cut_to", "plain", "wrapped", "write_lines"]
+__all__ = ["cut_to", "fitted", "plain", "wrapped", "write_lines"]
 
 _MOST_CHARACTERS = 4000
 """More than any picture has room for."""
@@ -48,6 +48,12 @@ def cut_to(lines: list[str], most: int, width: int, size_px: int) -> list[str]:
     while last and width_px(f"{last}…", size_px) > width:
         last = last[:-1]
     return [*lines[: most - 1], f"{last}…"]
+
+
+def fitted(text: str, width: int, size_px: int) -> str:
+    """A line of visible characters, cut where it is wider than some pixels."""
+    line = plain(text)
+    return line if width_px(line, size_px) <= width else cut_to([line, ""], 1, width, size_px)[0]
 
 
 def write_lines(image: Image.Image, text: str, box: tuple[int, int, int, int], *, fill: Colour, size_px: int) -> None:

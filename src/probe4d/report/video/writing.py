@@ -66,7 +66,7 @@ def write_pictures(pictures: Iterator[tuple[int, Image.Image]], path: Path, form
         if form == "MP4":
             _write_mp4(pictures, temporary, fps)
         else:
-            _write_animation([picture for _, picture in pictures], temporary, form, fps)
+            _write_animation((picture for _, picture in pictures), temporary, form, fps)
 
 
 def _write_mp4(pictures: Iterator[tuple[int, Image.Image]], path: Path, fps: float) -> None:
@@ -94,14 +94,13 @@ def _stream(container: Any, size_px: tuple[int, int], rate: Fraction) -> Any:
     return stream
 
 
-def _write_animation(pictures: list[Image.Image], path: Path, form: str, fps: float) -> None:
-    duration_ms = round(1000 / fps)
+def _write_animation(pictures: Iterator[Image.Image], path: Path, form: str, fps: float) -> None:
+    options: dict[str, Any] = {"quality": _WEBP_QUALITY, "method": _WEBP_EFFORT}
     if form == "GIF":
-        pictures = [_in_palette(picture) for picture in pictures]
-        options: dict[str, Any] = {"optimize": False, "disposal": 1}
-    else:
-        options = {"quality": _WEBP_QUALITY, "method": _WEBP_EFFORT}
-    _save(pictures[0], path, form, save_all=True, append_images=pictures[1:], duration=duration_ms, loop=0, **options)
+        pictures = map(_in_palette, pictures)
+        options = {"optimize": False, "disposal": 1}
+    first = next(pictures)
+    _save(first, path, form, save_all=True, append_images=pictures, duration=round(1000 / fps), loop=0, **options)
 
 
 def _in_palette(picture: Image.Image) -> Image.Image:
@@ -110,6 +109,7 @@ def _in_palette(picture: Image.Image) -> Image.Image:
 
 def _save(picture: Image.Image, path: Path, form: str, **options: Any) -> None:
     try:
-        picture.save(path, form.upper(), **options)
+        with path.open("wb") as file:  # Pillow would leave its own open where the drawing of a later one breaks off
+            picture.save(file, form.upper(), **options)
     except OSError as error:
         raise write_error(path, error) from error
