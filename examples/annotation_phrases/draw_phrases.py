@@ -2,7 +2,7 @@
 
     python draw_phrases.py DATAROOT --out DIR --number 40 --seed 0
 
-An event is drawn first, each kind alike, and then one of its phrases, so that rare events are looked at too.
+Kinds of events are drawn in turn, so that rare ones are looked at too, or with --as-frequent as often as they are.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder of the pictures")
     parser.add_argument("--number", type=int, default=40, help="how many phrases (%(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="seed of sequences and phrases (%(default)s)")
+    parser.add_argument(
+        "--as-frequent", action="store_true", help="draw all phrases alike, not kinds of events in turn"
+    )
     asked = parser.parse_args()
     scenes = open_scenes(asked.dataroot)
     sequences = drawn_sequences(scenes, seed=asked.seed)
     ego = ego_of(scenes)
     objects = objects_of(scenes, ego)
-    drawn = draw(annotations_of(sequences, scenes), asked.number, asked.seed).join(
+    drawn = draw(annotations_of(sequences, scenes), asked.number, asked.seed, in_turn=not asked.as_frequent).join(
         sequences.select("sequence", "start", "end"), on="sequence", how="left", maintain_order="left"
     )
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -47,8 +50,8 @@ def main() -> None:
     print(f"{drawn.height} phrases of {scenes.scenes.height} scenes -> {asked.out}")
 
 
-def draw(annotations: pl.DataFrame, number: int, seed: int) -> pl.DataFrame:
-    """Some annotations, kinds of events in turn; of what a track does in several sequences one is drawn."""
+def draw(annotations: pl.DataFrame, number: int, seed: int, *, in_turn: bool) -> pl.DataFrame:
+    """Some annotations, kinds of events in turn or all alike; of what a track does in several sequences one."""
     whose = pl.col("track").fill_null("ego vehicle")
     key = pl.concat_str("sequence", whose, "event", pl.col("start_frame").cast(pl.String), separator="/")
     kind = pl.when(pl.col("track").is_null()).then("ego " + pl.col("event")).otherwise("event")
@@ -56,12 +59,8 @@ def draw(annotations: pl.DataFrame, number: int, seed: int) -> pl.DataFrame:
         kind=kind, draw=key.map_elements(lambda name: unit_interval(seed, "phrases", name), return_dtype=pl.Float64)
     ).sort("draw")
     single = ranked.unique(["scene", "track", "event"], keep="first", maintain_order=True)
-    return (
-        single.with_columns(turn=pl.int_range(pl.len()).over("kind"))
-        .sort("turn", "draw")
-        .head(number)
-        .drop("kind", "draw", "turn")
-    )
+    turn = pl.int_range(pl.len()).over("kind") if in_turn else pl.lit(0)
+    return single.with_columns(turn=turn).sort("turn", "draw").head(number).drop("kind", "draw", "turn")
 
 
 def _in_window(row: dict[str, object]) -> pl.Expr:
