@@ -75,6 +75,8 @@ def test_everything_measured_is_told() -> None:
         ({"scene_token": "abc"}, ("scene token", "abc")),
         ({"nested": [[1, 2]]}, ("nested", "[[1, 2]]")),
         ({"objects": [{"label": "car"}]}, ("car", "")),
+        ({"claim": None}, ("claim", "none")),
+        ({"measured": {}}, ("measured", "nothing")),
     ],
 )
 def test_facts_read_as_words(facts: dict[str, object], told: tuple[str, str]) -> None:

@@ -129,6 +129,8 @@ def _name(key: str) -> str:
 
 def _plain(key: str, value: Any) -> str:
     match value:
+        case None:
+            return "none"
         case bool():
             return "yes" if value else "no"
         case float():
@@ -136,5 +138,5 @@ def _plain(key: str, value: Any) -> str:
         case list() if all(isinstance(item, str | int | float) for item in value):
             return ", ".join(map(str, value))
         case dict():
-            return "; ".join(f"{_name(name)} {_plain(name, item)}" for name, item in value.items())
+            return "; ".join(f"{_name(name)} {_plain(name, item)}" for name, item in value.items()) or "nothing"
     return str(value)
