@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,10 +15,10 @@ from probe4d.benchmarks.b4dl.claims.layout import Layout
 from probe4d.benchmarks.b4dl.claims.motion import MOTIONS, Motion, Moving
 from probe4d.benchmarks.b4dl.claims.places import in_place
 from probe4d.benchmarks.b4dl.claims.presence import Span, compared, counted, present, shown
-from probe4d.benchmarks.b4dl.claims.telling import of_ego, of_motion, of_nothing, of_things
+from probe4d.benchmarks.b4dl.claims.telling import Told, of_ego, of_motion, of_nothing, of_things
 from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning
 
-__all__ = ["Completeness", "Decision", "decide", "span_of"]
+__all__ = ["Completeness", "Decision", "decide", "holds_over", "span_of"]
 
 Mask = NDArray[np.bool_]
 
@@ -82,6 +84,10 @@ def span_of(claim: Claim, window: tuple[int, int]) -> Span:
     return Span(first, last, claim.frames is not None, window)
 
 
+Judged = tuple[bool | None, Callable[[], Told]]
+"""Whether it is so, and what says why."""
+
+
 def decide(layout: Layout, claim: Claim, span: Span, completeness: Completeness) -> Decision:
     """Decide a claim over some frames of a scene.
 
@@ -91,16 +97,29 @@ def decide(layout: Layout, claim: Claim, span: Span, completeness: Completeness)
         span: The frames, all of them in the scene.
         completeness: What the annotations leave out.
     """
+    holds, tell = _judged(layout, claim, span, completeness)
+    return Decision(_turned_round(claim, holds), *tell())
+
+
+def holds_over(layout: Layout, claim: Claim, first: int, last: int, completeness: Completeness) -> bool | None:
+    """Whether a claim is so over frames that it does not name, without saying why."""
+    span = Span(first, last, True, (first, last))
+    return _turned_round(claim, _judged(layout, claim, span, completeness)[0])
+
+
+def _turned_round(claim: Claim, holds: bool | None) -> bool | None:
+    return not holds if claim.negated and holds is not None else holds
+
+
+def _judged(layout: Layout, claim: Claim, span: Span, completeness: Completeness) -> Judged:
     if claim.subject is None:
-        decision = _of_ego(layout, claim, span)
-    elif claim.kind in MOTIONS:
-        decision = _of_motion(layout, claim, span, complete=completeness.of(claim.subject))
-    else:
-        decision = _of_things(layout, claim, claim.subject, span, completeness)
-    return decision._replace(holds=not decision.holds) if claim.negated and decision.holds is not None else decision
+        return _of_ego(layout, claim, span)
+    if claim.kind in MOTIONS:
+        return _of_motion(layout, claim, claim.subject, span, complete=completeness.of(claim.subject))
+    return _of_things(layout, claim, claim.subject, span, completeness)
 
 
-def _of_things(layout: Layout, claim: Claim, subject: Meaning, span: Span, completeness: Completeness) -> Decision:
+def _of_things(layout: Layout, claim: Claim, subject: Meaning, span: Span, completeness: Completeness) -> Judged:
     complete = completeness.of(subject)
     at = shown(layout, claim)
     if claim.kind == "count":
@@ -110,49 +129,45 @@ def _of_things(layout: Layout, claim: Claim, subject: Meaning, span: Span, compl
         holds = compared(layout, claim, span, complete=both)
     else:
         holds = present(layout, claim, at, span, complete=complete)
-    return Decision(holds, *of_things(layout, claim, at, span, holds, complete=complete))
+    return holds, partial(of_things, layout, claim, at, span, holds, complete=complete)
 
 
-def _of_ego(layout: Layout, claim: Claim, span: Span) -> Decision:
+def _of_ego(layout: Layout, claim: Claim, span: Span) -> Judged:
     wide = span.widened(layout.frames)
     everything = np.zeros(1, dtype=np.int64)
     inner = span.own if span.last > span.first else wide
     own = layout.ego.of(everything, inner.start, inner.stop - 1)
     around = layout.ego.of(everything, wide.start, wide.stop - 1)
     if own.x_m.shape[1] < 2 or np.isnan(around.x_m).any():
-        return Decision(None, "The way of the ego vehicle is not known over these frames.", {})
+        return None, lambda: ("The way of the ego vehicle is not known over these frames.", {})
     surely, surely_not = _motion(claim, Moving(own, around, own, around, np.zeros(1), by_pose=True))
-    holds = True if surely[0] and not claim.narrowed else False if surely_not[0] else None
-    if holds and not _applies(claim):
-        holds = None
-    return Decision(holds, *of_ego(own, inner))
+    so = bool(surely[0]) and not claim.narrowed and _applies(claim)
+    return True if so else False if surely_not[0] else None, partial(of_ego, own, inner)
 
 
-def _of_motion(layout: Layout, claim: Claim, span: Span, *, complete: bool) -> Decision:
-    if claim.subject is None:
-        raise ValueError(f"a claim of {claim.kind} needs a subject here")
+def _of_motion(layout: Layout, claim: Claim, subject: Meaning, span: Span, *, complete: bool) -> Judged:
     wide = span.widened(layout.frames)
     inner = span.own if span.last > span.first else wide
-    is_sure, is_possible = layout.meant(claim.subject)
+    is_sure, is_possible = layout.meant(subject)
     surely_there, maybe_there = in_place(layout, claim.place)
     candidates = is_possible & (maybe_there & layout.annotated)[:, wide].any(axis=1)
     rows = np.flatnonzero(candidates)
     if not len(rows):
-        return Decision(False if complete else None, *of_nothing(claim, wide, complete=complete))
+        return False if complete else None, partial(of_nothing, claim, wide, complete=complete)
     if inner.stop - inner.start < 2:
-        return Decision(None, "One frame shows no motion.", {})
+        return None, lambda: ("One frame shows no motion.", {})
     surely, surely_not = _motion(claim, _moving(layout, rows, inner, wide))
     boxes = layout.annotated[rows]
     known = boxes[:, inner].all(axis=1) & layout.seen[rows, inner].any(axis=1)
     surely &= known & is_sure[rows] & surely_there[rows, inner.start]
     if claim.kind == "parked":  # what merely stands may be waiting
         surely &= layout.parked[rows, inner].all(axis=1)
-    if claim.subject.ridden:
+    if subject.ridden:
         surely &= layout.ridden[rows, inner].all(axis=1)
     surely_not &= boxes[:, wide].sum(axis=1) >= min(lines.FEWEST_FRAMES, wide.stop - wide.start)
     holds = _together(claim, surely, surely_not, complete=complete)
     named = surely if holds else surely_not if holds is False else np.ones_like(surely)
-    return Decision(holds, *of_motion(layout, claim, rows, int(np.argmax(named)), inner, holds))
+    return holds, partial(of_motion, layout, claim, rows, int(np.argmax(named)), inner, holds)
 
 
 def _together(claim: Claim, surely: Mask, surely_not: Mask, *, complete: bool) -> bool | None:

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.b4dl.claims.claim import Claim
-from probe4d.benchmarks.b4dl.claims.deciding import Completeness, Decision, decide
+from probe4d.benchmarks.b4dl.claims.deciding import Completeness, Decision, decide, holds_over
 from probe4d.benchmarks.b4dl.claims.layout import Layout
 from probe4d.benchmarks.b4dl.claims.presence import Span, shown
 from probe4d.benchmarks.b4dl.claims.telling import frames_in_words
@@ -75,8 +75,7 @@ def grounded_answer(
         (first, last)
         for first in ends
         for last in ends
-        if last > first
-        and decide(layout, replace(claim, frames=(first, last)), Span(first, last, True, window), completeness).holds
+        if last > first and holds_over(layout, claim, first, last, completeness)
     }
     if not found:
         return None
@@ -100,9 +99,7 @@ def _goes_on(
     """Whether it may happen right before or after an interval, too."""
     beyond = [(window[0], interval[0]), (interval[1], window[1])]
     return any(
-        last - first >= STRIDE
-        and decide(layout, replace(claim, frames=(first, last)), Span(first, last, True, window), completeness).holds
-        for first, last in beyond
+        last - first >= STRIDE and holds_over(layout, claim, first, last, completeness) for first, last in beyond
     )
 
 

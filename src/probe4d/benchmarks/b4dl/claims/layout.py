@@ -22,14 +22,14 @@ Mask = NDArray[np.bool_]
 _WITH_RIDER, _PARKED = "cycle.with_rider", "vehicle.parked"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Paths:
     """How things go, n of them over f key frames; NaN where a thing has no box.
 
     Attributes:
         x_m: Global place, shape (n, f).
         y_m: Global place, shape (n, f).
-        yaw_rad: Global heading, shape (n, f).
+        yaw_rad: Global heading without jumps at half a turn, shape (n, f).
         ego_x_m: Place in the ego frame of each key frame, shape (n, f).
         ego_y_m: The same.
         times_s: Of the key frames, shape (f,).
@@ -72,7 +72,7 @@ class Paths:
         return speeds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Layout:
     """A scene.
 
@@ -182,7 +182,7 @@ def _layout(scene: str, way: pl.DataFrame, objects: pl.DataFrame) -> Layout:
         paths=Paths(
             grid(objects["x_m"]),
             grid(objects["y_m"]),
-            grid(objects["yaw_rad"]) + yaw,
+            _unwrapped(grid(objects["yaw_rad"]) + yaw),
             grid(objects["ego_x_m"]),
             grid(objects["ego_y_m"]),
             times,
@@ -206,4 +206,12 @@ def _along(way: pl.DataFrame, name: str, frames: int) -> Array:
 def _ego_paths(way: pl.DataFrame, times_s: Array, yaw_rad: Array) -> Paths:
     x, y = (_along(way, name, len(times_s))[None, :] for name in ("x_m", "y_m"))
     nowhere = np.full_like(x, np.nan)
-    return Paths(x, y, yaw_rad[None, :], nowhere, nowhere, times_s)
+    return Paths(x, y, _unwrapped(yaw_rad[None, :]), nowhere, nowhere, times_s)
+
+
+def _unwrapped(heading_rad: Array) -> Array:
+    """Headings that change by less than half a turn from one that is known to the next that is."""
+    rows, known = np.arange(len(heading_rad))[:, None], ~np.isnan(heading_rad)
+    last = np.maximum.accumulate(np.where(known, np.arange(heading_rad.shape[1]), 0), axis=1)
+    filled = np.nan_to_num(heading_rad[rows, last], nan=0.0)
+    return np.where(known, np.unwrap(filled, axis=1), np.nan)

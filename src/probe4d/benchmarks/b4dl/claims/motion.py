@@ -66,16 +66,8 @@ def _extent_m(paths: Paths) -> Array:
 
 
 def _turned_deg(paths: Paths) -> Array:
-    """Heading against that of the first frame that has one, in degrees, counter-clockwise, without jumps."""
-    heading = paths.yaw_rad.copy()
-    for frame in range(1, heading.shape[1]):  # a gap keeps the last heading
-        missing = np.isnan(heading[:, frame])
-        heading[missing, frame] = heading[missing, frame - 1]
-    for frame in range(heading.shape[1] - 2, -1, -1):
-        missing = np.isnan(heading[:, frame])
-        heading[missing, frame] = heading[missing, frame + 1]
-    turned: Array = np.degrees(np.unwrap(heading, axis=1))
-    return turned
+    """Heading in degrees, counter-clockwise."""
+    return np.asarray(np.degrees(paths.yaw_rad))
 
 
 def _aside_m(paths: Paths, ego: Paths) -> Array:

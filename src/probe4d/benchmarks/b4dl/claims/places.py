@@ -6,6 +6,8 @@ another. What all of them would say is sure; what any of them may say is possibl
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -34,7 +36,10 @@ REAR_VIEW_DEG = 70.0
 DISTANCE_PART, DISTANCE_M = 0.1, 1.0
 """Of a distance that is named, and at least so much, is grey on either side."""
 
+_SCENES_AT_ONCE = 2
 
+
+@lru_cache(maxsize=_SCENES_AT_ONCE * 9)
 def in_place(layout: Layout, place: Place | None) -> tuple[Mask, Mask]:
     """Where things surely are at a place, and where they may be, each of shape (n, f)."""
     if place is None:
@@ -62,6 +67,7 @@ def in_place(layout: Layout, place: Place | None) -> tuple[Mask, Mask]:
     return sure[across] & between, possible[along] & possible[across]
 
 
+@lru_cache(maxsize=_SCENES_AT_ONCE)
 def distances_m(layout: Layout) -> tuple[Array, Array]:
     """How far things at least and at most are from the ego vehicle, however it is measured, each of shape (n, f).
 

@@ -135,6 +135,8 @@ def read_pair(question: str, answer: str) -> Read | Unread:
     if claim is None:
         return _NOT_UNDERSTOOD
     claim = replace(claim, frames=spoken.frames, time=spoken.time if claim.time == "either" else claim.time)
+    if claim.negated and claim.time == "throughout":
+        return Unread("The question may ask whether it is never so, or not all of the time.")
     if interval is not None and claim.frames is not None:
         return Unread("The question asks for frames and names frames.")
     return Read(claim, yes is not False, interval, meaning is not None)
@@ -254,11 +256,14 @@ def _told(claim: Claim, subject: Subject, rest: str, negated: bool) -> Claim | N
         return None
     if subject.how_many is not None and claim.kind != "count":
         return None
+    definite = subject.kind == "the"
+    if definite and subject.meaning.word == "vehicle" and place is None:  # it may be the ego vehicle
+        return None
     return replace(
         claim,
         subject=subject.meaning,
         place=place or claim.place,
-        definite=subject.kind == "the",
+        definite=definite,
         narrowed=subject.narrowed or bool(rest),
         negated=negated != (subject.kind == "no"),
     )

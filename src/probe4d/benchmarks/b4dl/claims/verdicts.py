@@ -74,9 +74,9 @@ def verdicts_of(
     verdicts: list[_Verdict | None] = [None] * len(pairs)
     completeness = Completeness(all_around, classes_told(scenes.version))
     of_scene = _by_scene(pairs, known)
-    for layout in layouts_of(scenes):
+    for layout in layouts_of(scenes.select(sorted(of_scene))) if of_scene else ():
         judge = _Judge(layout, completeness)
-        for row, (sequence, task, _, question, answer) in of_scene.get(layout.scene, ()):
+        for row, (sequence, task, _, question, answer) in of_scene[layout.scene]:
             verdicts[row] = judge.verdict(known[sequence], task, question, answer)
     return (
         pairs.select("sequence", "task", "number")
