@@ -104,6 +104,12 @@ def test_a_car_turns(side: str, sign: int) -> None:
     assert table.filter(event=f"turns-{side}")["turn_deg"].item() == pytest.approx(sign * 90)
 
 
+def test_what_a_dataset_calls_a_vehicle_and_no_more_turns_too() -> None:
+    way = [(x + 15, y + 8, heading) for x, y, heading in arc(90, 10, 6.0)]
+    phrases = said(annotated([Thing("it", way, category="vehicle")]))
+    assert "A vehicle ahead on the left turns left from frame 000 to frame 009." in phrases
+
+
 def test_a_box_that_is_annotated_backwards_for_a_while_does_not_turn() -> None:
     flipped = [
         (x + 15, y, heading + (180 if frame in (3, 4) else 0))

@@ -15,7 +15,7 @@ __all__ = ["object_events"]
 def object_events(tracks: Tracks) -> pl.DataFrame:
     """All events of objects, columns of `FOUND_SCHEMA`; only vehicles and cycles turn, for people turn on the spot."""
     is_vehicle = tracks.table.select(row=pl.int_range(pl.len()).cast(pl.Int64), category="category").filter(
-        pl.col("category").str.starts_with("vehicle.")
+        pl.col("category").str.split(".").list.first() == "vehicle"
     )
     return pl.concat(
         [
