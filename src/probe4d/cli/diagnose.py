@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -91,18 +92,20 @@ def diagnose_command(
         scenes, warnings = open_source(read, data, version=version)
         for warning in warnings:
             output.note(warning)
-    diagnosis = diagnose(
-        read,
-        [read_run(run) for run in runs or []],
-        parser=parser,
-        compare=compare or (),
-        allow_missing=allow_missing,
-        model_names=_named(model_name or ()),
-        fit_controls=None if fit_controls is None else read_benchmark(fit_controls),
-        judgements=[read_judgements(folder) for folder in judgements or []],
-        text_metrics=metrics,
-        workers=workers,
-    )
+    with output.progress("thousands of free answers compared") if metrics else nullcontext() as done:
+        diagnosis = diagnose(
+            read,
+            [read_run(run) for run in runs or []],
+            parser=parser,
+            compare=compare or (),
+            allow_missing=allow_missing,
+            model_names=_named(model_name or ()),
+            fit_controls=None if fit_controls is None else read_benchmark(fit_controls),
+            judgements=[read_judgements(folder) for folder in judgements or []],
+            text_metrics=metrics,
+            workers=workers,
+            done=done,
+        )
     written = write_report(diagnosis, out, scenes=scenes, page=not no_report)
     for warning in diagnosis.warnings:
         output.note(warning)

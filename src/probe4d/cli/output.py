@@ -120,7 +120,7 @@ class _Lines:
 
     def _print(self) -> None:
         self._printed_s, self._printed = time.monotonic(), self._done
-        words = f"{self._label}: {self._done} of {self._total}"
+        words = f"{self._label}: {self._done}" + ("" if self._total is None else f" of {self._total}")
         status = self._status() if self._status else ""
         print(f"{words}, {status}" if status else words, file=sys.stderr, flush=True)
 

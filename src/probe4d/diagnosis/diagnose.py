@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import polars as pl
@@ -55,6 +55,7 @@ def diagnose(
     judgements: Sequence[Judgements] = (),
     text_metrics: Sequence[TextMetric] = (),
     workers: int = 1,
+    done: Callable[[object], None] | None = None,
 ) -> Diagnosis:
     """Score runs beside their controls and show what their answers depend on (LiDAR-Hallu, Sec. IV).
 
@@ -73,6 +74,7 @@ def diagnose(
         judgements: What judges made of the free answers of runs, for each run that is judged.
         text_metrics: Metrics of words by which free answers are compared with their references.
         workers: Processes that compare texts.
+        done: Told of each thousand free answers that metrics of words compared.
 
     Returns:
         Every figure, record, pair, shortcut, slice and change.
@@ -108,6 +110,7 @@ def diagnose(
         suite=suite,
         learned=None if fit_controls is None else text_questions(learnable(benchmark, fit_controls)),
         workers=workers,
+        done=done,
     )
     compared = compare_runs(
         labels.book,

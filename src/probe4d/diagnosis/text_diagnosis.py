@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -52,6 +52,7 @@ def diagnose_texts(
     suite: str,
     learned: pl.DataFrame | None = None,
     workers: int = 1,
+    done: Callable[[object], None] | None = None,
 ) -> DiagnosedTexts:
     """Score the answers of runs to questions of free text, each in its first variant, word by word.
 
@@ -67,6 +68,7 @@ def diagnose_texts(
         learned: Questions that the control looks through, columns of `QUESTION_SCHEMA`; null are those that it stands
             beside.
         workers: Processes that compare texts.
+        done: Told of each thousand pairs compared (see `score_texts`).
 
     Raises:
         InputError: A metric lacks what it needs.
@@ -77,7 +79,7 @@ def diagnose_texts(
     asked = book_of(sheet, names, said.join(places, on="question", maintain_order="left").with_columns(code=0))
     sets = asked.sets()
     controls = [_control(sheet.questions[items], learned) for items, _ in sets]
-    sheet, texts = _scored(sheet, pl.concat([said, *controls]), metrics, workers)
+    sheet, texts = _scored(sheet, pl.concat([said, *controls]), metrics, workers, done)
     ends = np.cumsum([said.height, *(control.height for control in controls)])
     runs, *of_controls = np.split(texts["code"].to_numpy().astype(np.intp), ends[:-1])
     book = book_of(
@@ -129,13 +131,19 @@ def _control(asked: pl.DataFrame, learned: pl.DataFrame | None) -> pl.DataFrame:
 
 
 def _scored(
-    sheet: TextSheet, texts: pl.DataFrame, metrics: Sequence[TextMetric], workers: int
+    sheet: TextSheet,
+    texts: pl.DataFrame,
+    metrics: Sequence[TextMetric],
+    workers: int,
+    done: Callable[[object], None] | None,
 ) -> tuple[TextSheet, pl.DataFrame]:
     """Score each distinct pair of an answer and a reference once, and say which pair each answer is (`code`)."""
     references = sheet.questions.select(question="id", reference="answer")
     texts = texts.join(references, on="question", how="left", maintain_order="left")
-    distinct = texts.select("answer", "reference").unique(maintain_order=True).with_row_index("code")
-    scores = score_texts(distinct["answer"].to_list(), distinct["reference"].to_list(), metrics, workers=workers)
+    distinct = texts.select("answer", "reference").unique().sort("reference", "answer").with_row_index("code")
+    scores = score_texts(
+        distinct["answer"].to_list(), distinct["reference"].to_list(), metrics, workers=workers, done=done
+    )
     texts = texts.join(distinct, on=["answer", "reference"], how="left", maintain_order="left")
     return replace(sheet, scores=scores), texts.with_columns(pl.col("code").cast(pl.Int64))
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from encoder_making import WORDS, write_tiny_bert, write_tiny_roberta
-from probe4d.diagnosis.text import bert_score, encoder
+from probe4d.diagnosis.text import encoder, scoring
 from probe4d.diagnosis.text.bert_score import BertScore, bert_score_of
 from probe4d.diagnosis.text.bleu import Bleu
 from probe4d.diagnosis.text.encoder import open_encoder
@@ -68,9 +68,10 @@ def test_by_its_definition(bert: Path) -> None:
 def test_values_depend_on_no_other_pair(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     metric = BertScore(bert, 3)
     whole = metric.statistics(texts(0), texts(1))
-    monkeypatch.setattr(bert_score, "_PAIRS_AT_ONCE", 7)
+    monkeypatch.setattr(scoring, "_PAIRS_AT_ONCE", 7)
     monkeypatch.setattr(encoder, "_TOKENS_AT_ONCE", 64)
-    assert np.abs(metric.statistics(texts(0), texts(1)) - whole).max() < 1e-6
+    parts = score_texts(texts(0), texts(1), [metric])["BERTScore"].statistics
+    assert np.abs(parts - whole).max() < 1e-6
     turned = metric.statistics(texts(0)[::-1], texts(1)[::-1])[::-1]
     assert (turned == metric.statistics(texts(0), texts(1))).all()
 

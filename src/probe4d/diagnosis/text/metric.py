@@ -28,7 +28,7 @@ class TextMetric(Protocol):
 
     @property
     def in_processes(self) -> bool:
-        """Whether pairs may be split among processes; what opens a model sees them all, in this one."""
+        """Whether pairs may be split among processes; what opens a model stays in this one."""
 
     def fingerprint(self) -> Fingerprint:
         """What decides its values."""

@@ -70,7 +70,7 @@ def score_texts(
         references: What each is compared with, in their order.
         metrics: By what; `Bleu`, `RougeL`, `Meteor` and `BertScore` are there.
         workers: Processes; the values do not depend on it.
-        done: Told of each finished batch of a thousand pairs.
+        done: Told of each finished batch of a thousand pairs, and again by each metric that stays in this process.
 
     Returns:
         Scores by the name of the metric.
@@ -87,12 +87,14 @@ def score_texts(
         _Batch(candidates[start : start + _PAIRS_AT_ONCE], references[start : start + _PAIRS_AT_ONCE])
         for start in range(0, max(len(candidates), 1), _PAIRS_AT_ONCE)
     ]
-    parts = engine.over(partial(_statistics, split), batches, workers=workers if split else 1, done=done)
-    found = dict(zip(split, map(np.vstack, zip(*parts, strict=True)), strict=True))
-    return {
-        metric.name: TextScores(
-            metric, fingerprint, found[metric] if metric in found else metric.statistics(candidates, references)
+    found: dict[TextMetric, npt.NDArray[np.float64]] = {}
+    for together in filter(None, [split, *((metric,) for metric in metrics if not metric.in_processes)]):
+        parts = engine.over(
+            partial(_statistics, together), batches, workers=workers if together is split else 1, done=done
         )
+        found |= zip(together, map(np.vstack, zip(*parts, strict=True)), strict=True)
+    return {
+        metric.name: TextScores(metric, fingerprint, found[metric])
         for metric, fingerprint in zip(metrics, fingerprints, strict=True)
     }
 
