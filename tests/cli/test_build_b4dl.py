@@ -97,6 +97,7 @@ def test_counts_come_out_or_are_told_as_short_and_nothing_is_asked_twice(
     server.stop()
     offline = built(here, photographed, tmp_path / "bench", server, "--grounded", "drop")
     assert offline.returncode == 0, offline.stderr
+    assert f"made of {len(written.writer.said)} texts of the model" in offline.stderr
     contradicted = pl.read_parquet(out / "pairs.parquet").filter(verdict="contradicted").height
     assert contradicted
     assert read_benchmark(out).record.questions == 68 - contradicted

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.generating import Stage
     from probe4d.models.course import Course
     from probe4d.models.generation import Generation
-    from probe4d.runs.generating import HostedGenerator
+    from probe4d.runs.generating import HostedGenerator, Usage
     from probe4d.scenes.tables import Scenes
 
 __all__ = ["build_b4dl"]
@@ -137,10 +137,10 @@ class Generating:
 
 
 class _Stages:
-    """Shows how one stage after another goes on."""
+    """Shows how one stage after another goes on, those of the model and those of measuring."""
 
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
+    def __init__(self) -> None:
+        self._stack = ExitStack()
         self._shown: output.Progress | None = None
 
     def begun(self, stage: str, total: int, before: int = 0) -> None:
@@ -153,6 +153,12 @@ class _Stages:
         """Count one more reply, or scene."""
         if self._shown is not None:
             self._shown(item)
+
+    @contextmanager
+    def shown(self) -> Iterator[Mapping[str, Any]]:
+        """Take away the last bar at the end; give the parameters of a build that tell of measuring."""
+        with self._stack:
+            yield {"begun": self.begun, "done": self.done}
 
 
 _WORDS = {
@@ -216,14 +222,25 @@ def build_b4dl(dataroot: Dataroot, *, building: Building, generating: Generating
     if generating.dry_run:
         _print_dry(dataroot, building, generating, parts)
         return
-    folder = generating.folder(building.out)
     scenes = building.opened(dataroot)
+    stages = _Stages()
+    generator = generating.opened(scenes, building.out, stages)
+    folder = generating.folder(building.out)
     try:
-        building.built("b4dl", scenes, shown=_stages(generating, scenes, building.out), **parts.parameters)
+        building.built("b4dl", scenes, shown=stages.shown(), generator=generator, **parts.parameters)
     except KeyboardInterrupt:
         output.fail(f"stopped; what was answered is kept in {folder}, and the same command goes on.")
         raise typer.Exit(130) from None
     _note_verdicts(building.out)
+    _note_usage(generator.usage, folder)
+
+
+def _note_usage(usage: Usage, folder: Path) -> None:
+    """Say what the replies came to."""
+    from probe4d.wording import counted
+
+    tokens = f", {usage.input_tokens:,} tokens in, {usage.tokens:,} out" if usage.input_tokens else ""
+    output.note(f"made of {counted(usage.replies, 'text')} of the model{tokens}, kept in {folder}")
 
 
 def _note_verdicts(out: Path) -> None:
@@ -238,18 +255,6 @@ def _note_verdicts(out: Path) -> None:
         f"geometry supports {counts['supported']:,} answers and contradicts {counts['contradicted']:,}{share}; "
         f"{counts['undecided']:,} it does not decide"
     )
-
-
-@contextmanager
-def _stages(generating: Generating, scenes: Scenes, out: Path) -> Iterator[Mapping[str, Any]]:
-    """Show how stages go on, those of the model and those of measuring."""
-    with ExitStack() as stack:
-        stages = _Stages(stack)
-        yield {
-            "generator": generating.opened(scenes, out, stages),
-            "begun": stages.begun,
-            "done": stages.done,
-        }
 
 
 def _print_dry(dataroot: Path, building: Building, generating: Generating, parts: Parts) -> None:

@@ -7,7 +7,7 @@ any).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from probe4d.store.hashing import digest
 from probe4d.store.job_folder import hold_folder
 from probe4d.wording import counted
 
-__all__ = ["RECORD_FILE", "GeneratedReply", "HostedGenerator", "pictured_requests", "replies_file"]
+__all__ = ["RECORD_FILE", "GeneratedReply", "HostedGenerator", "Usage", "pictured_requests", "replies_file"]
 
 RECORD_FILE = "generation.json"
 
@@ -78,6 +78,14 @@ class UnansweredPrompt(msgspec.Struct, frozen=True, kw_only=True):
     error: str
 
 
+class Usage(msgspec.Struct, kw_only=True):
+    """What replies came to, those of earlier calls among them: their number, and tokens read and generated."""
+
+    replies: int = 0
+    input_tokens: int = 0
+    tokens: int = 0
+
+
 class _Record(msgspec.Struct, frozen=True, kw_only=True):
     model: str
     parameters: dict[str, Any]
@@ -101,6 +109,9 @@ class HostedGenerator:
         allow_missing: Whether what got no reply is given as that, instead of ending in an error.
         begun: Told the stage, the number of its prompts, and how many replies to them were there before.
         done: Told of each reply once it is on disk, in another thread.
+
+    Attributes:
+        usage: What the replies came to that were given so far.
     """
 
     def __init__(
@@ -119,6 +130,7 @@ class HostedGenerator:
         done: Callable[[GeneratedReply], object] | None = None,
     ) -> None:
         self.name = model
+        self.usage = Usage()
         self._folder, self._root, self._dataset = Path(folder), root, dataset
         self._base_url = base_url
         self._arguments = dict(arguments or {})
@@ -159,7 +171,14 @@ class HostedGenerator:
             log.put_into_order(sorted({*log.lines, *log.errors}))
         if log.errors and not self._allow_missing:
             raise self._unanswered(stage, log)
+        self._count(log.lines[prompt.key] for prompt in prompts if prompt.key in log.lines)
         return {prompt.key: log.generated(prompt.key) for prompt in prompts}
+
+    def _count(self, lines: Iterable[GeneratedReply]) -> None:
+        for line in lines:
+            self.usage.replies += 1
+            self.usage.input_tokens += line.input_tokens or 0
+            self.usage.tokens += line.tokens or 0
 
     def _ask(self, opening: Opening, prompts: Sequence[Prompt], log: _Log) -> None:
         requests = pictured_requests(
