@@ -159,6 +159,7 @@ def _print_overview(diagnosis: Diagnosis) -> None:
     shown = [
         *tables.tables_in_percent(overview.accuracies(diagnosis), console.width, asked=asked),
         *tables.tables_of_numbers(overview.nearness(diagnosis), console.width, asked=numbers_asked),
+        *tables.tables_of_intervals(overview.overlaps(diagnosis), console.width),
         *tables.tables_of_waypoints(overview.displacements(diagnosis), console.width),
         *tables.tables_of_averages(overview.averages(diagnosis), console.width),
     ]

@@ -18,6 +18,7 @@ __all__ = [
     "tables_by_model",
     "tables_in_percent",
     "tables_of_averages",
+    "tables_of_intervals",
     "tables_of_numbers",
     "tables_of_scores",
     "tables_of_texts",
@@ -89,6 +90,27 @@ def tables_of_numbers(nearness: pl.DataFrame, width: int, *, asked: pl.DataFrame
             shares = [_percent(value) for value in values]
             cells.append(_with_numbers(shares, numbers) if metric == "tolerance_accuracy" else shares)
     return _tables(["numbers", "figure"], labels, [output.harmless(name) for name in names], cells, width)
+
+
+def tables_of_intervals(overlaps: pl.DataFrame, width: int) -> list[Table]:
+    """How much intervals overlap the truth, for each family the rows of its figures, a column for each run and control.
+
+    Args:
+        overlaps: As `overview.overlaps` gives it.
+        width: Characters on a line.
+    """
+    names = overlaps.columns[2:]
+    labels, cells = [], []
+    told = None
+    for family, metric, *values in overlaps.iter_rows():
+        name, _, convention = metric.removeprefix("interval_").partition("_")
+        figure = {"miou": "mIoU", "recall": "R@", "parse": "read", "whole": "the whole window"}[name]
+        threshold, _, ending = convention.partition("_") if name == "recall" else ("", "", convention)
+        which = f" {ending.replace('_', '-')}" if name in ("miou", "recall") else ""
+        labels.append(("" if family == told else output.harmless(family), f"{figure}{threshold}{which}, %"))
+        told = family
+        cells.append([_percent(value) for value in values])
+    return _tables(["intervals", "figure"], labels, [output.harmless(name) for name in names], cells, width)
 
 
 def tables_of_scores(means: pl.DataFrame, best: Mapping[str, int], width: int) -> list[Table]:

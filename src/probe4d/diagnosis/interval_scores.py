@@ -8,10 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.interval_overlaps import OVERLAPS
+from probe4d.diagnosis.interval_overlaps import CONVENTIONS, OVERLAPS
 from probe4d.diagnosis.interval_sheet import IntervalSheet, ends_of
 
-__all__ = ["MIOU", "PARSE_RATE", "RECALL", "THRESHOLDS", "WHOLE", "Amounts", "add_overlaps", "overlaps_of"]
+__all__ = [
+    "MIOU",
+    "OVERLAP_METRICS",
+    "PARSE_RATE",
+    "RECALL",
+    "THRESHOLDS",
+    "WHOLE",
+    "Amounts",
+    "add_overlaps",
+    "overlaps_of",
+]
 
 MIOU, RECALL = "interval_miou_", "interval_recall_"
 """Beginnings of metrics, each ended by a convention; between `RECALL` and it stands a threshold."""
@@ -21,6 +31,14 @@ WHOLE = "interval_whole_window"
 
 THRESHOLDS = (0.3, 0.5, 0.7)
 """Overlaps from which on an answer counts as found."""
+
+OVERLAP_METRICS = (
+    *(MIOU + convention for convention in CONVENTIONS),
+    *(f"{RECALL}{threshold}_{convention}" for convention in CONVENTIONS for threshold in THRESHOLDS),
+    PARSE_RATE,
+    WHOLE,
+)
+"""The metrics in the order of reports."""
 
 Amounts = Mapping[str, npt.NDArray[np.float64]]
 """Metrics to (answerers, questions) what each answer is worth; NaN where a question has none."""

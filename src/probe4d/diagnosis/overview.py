@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.diagnosis.interval_scores import OVERLAP_METRICS
 from probe4d.diagnosis.judging.candidates import TEXT
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.parsing.units import UNITS
@@ -26,6 +27,7 @@ __all__ = [
     "nearness",
     "nearness_asked",
     "numbers_asked",
+    "overlaps",
     "parser_changes",
     "text_scores",
 ]
@@ -118,6 +120,21 @@ def text_scores(diagnosis: Diagnosis) -> pl.DataFrame:
         _place_of_family(diagnosis), maintain_order=True
     )
     return in_order(table, "metric", metrics)
+
+
+def overlaps(diagnosis: Diagnosis) -> pl.DataFrame:
+    """How much answers that are intervals overlap the truth, and how many of them could be read.
+
+    Returns:
+        Columns family, metric (mIoU, then recall by threshold, each by both conventions; the share read; the share
+        that is the whole window), and one for each run and control, as in `accuracies`. The total comes last, with
+        family `all`, where there are several families.
+    """
+    figures = diagnosis.figures.filter(pl.col("metric").is_in(OVERLAP_METRICS), pl.col("relation") == "all")
+    if figures["family"].n_unique() == 2:
+        figures = figures.filter(pl.col("family") != "all")
+    table = in_order(_pivoted(figures, diagnosis, ["family", "metric"], "value"), "metric", OVERLAP_METRICS)
+    return table.sort(_place_of_family(diagnosis), maintain_order=True)
 
 
 def averages(diagnosis: Diagnosis) -> pl.DataFrame:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import LETTERS, Question, questions_from
+from probe4d.benchmarks.question import Question, questions_from
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
 from probe4d.report.measured import measured
-from probe4d.report.reference import answer_in_words
+from probe4d.report.reference import answer_in_words, options_in_words
 
 __all__ = ["description", "find_question", "prompt_of"]
 
@@ -58,7 +58,7 @@ def description(question: Question, prompt: str | None) -> str:
         ("question", f"{question.id} ({question.suite}, {question.template})"),
         ("scene", f"{question.scene}, {question.keyframes or 'unknown'} key frames; asked about: {asked}"),
         ("text", question.question or "(not released)"),
-        *((f"  {LETTERS[index]}", text) for index, text in enumerate(question.options)),
+        *((f"  {mark}", text) for mark, text in options_in_words(question)),
         ("reference", answer_in_words(question)),
         *measured(question),
     ]

@@ -10,13 +10,13 @@ from pathlib import Path
 import jinja2
 import msgspec
 
-from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
 from probe4d.report.camera_panels import CameraPanels
 from probe4d.report.embedded_photographs import LARGE, Photograph, Photographs
 from probe4d.report.measured import figures_measured
 from probe4d.report.picture import Picture, Pictures
-from probe4d.report.reference import answer_in_words
+from probe4d.report.reference import answer_in_words, options_in_words
 from probe4d.report.shapes import PANEL, Panel, grid
 from probe4d.report.theme import LIGHT, resolved
 from probe4d.scenes.tables import Scenes
@@ -149,7 +149,8 @@ def _heading(question: Question, picture: Picture, width: float) -> tuple[list[d
     """Question, options, reference and scene as lines of text, and where the panels may begin below them."""
     stem = question.question or f"(question text not released) {question.family}"
     lines = [(line, 15, 600) for line in textwrap.wrap(printable(stem), int(width / 9.6)) or [""]]
-    options = [f"{LETTERS[index]}. {text}" for index, text in enumerate(question.options)]
+    stop = "." if question.format == "choice" else ":"
+    options = [f"{mark}{stop} {text}" for mark, text in options_in_words(question)]
     lines += [(line, 13, 400) for text in options for line in textwrap.wrap(printable(text), int(width / 8))]
     reference = f"Reference: {printable(answer_in_words(question))}"
     lines += [(line, 13, 600) for line in textwrap.wrap(reference, int(width / 8.6))]

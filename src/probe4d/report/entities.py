@@ -136,7 +136,7 @@ def _measured(question: Question, part: SceneBoxes, frame: int) -> list[Entity]:
 
 
 def _nearest(question: Question, part: SceneBoxes, frame: int, followed: set[str]) -> list[Entity]:
-    offered = set(question.options) & set(CLASSES)
+    offered = set(question.options) & set(CLASSES) if question.format == "choice" else set()
     wanted = set(question.entities) or offered
     rows = [row for row in part.rows(frame) if part.seen[row] and part.labels[row] in wanted]
     rows.sort(key=lambda row: math.hypot(*part.columns[row, :2]))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.diagnosis.number_errors import TOLERANCE
-from probe4d.diagnosis.sheet import TEMPLATE, families_in_order
+from probe4d.diagnosis.sheet import SCORED_FORMATS, TEMPLATE, families_in_order
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.scenes.geometry import SECTORS
 from probe4d.wording import in_percent
@@ -86,7 +86,7 @@ class Lookup:
         }
         return replace(self, rows=rows)
 
-    def cells(self, metric: str, kinds: Sequence[str] = ("yes-no", "choice")) -> list[tuple[str, str]]:
+    def cells(self, metric: str, kinds: Sequence[str] = SCORED_FORMATS) -> list[tuple[str, str]]:
         """(family, format) pairs that have this metric for some run, formats as given, those of all families last."""
         found = {
             (family, kind) for _, name, family, kind, relation in self.rows if name == metric and relation == "all"
@@ -145,6 +145,6 @@ def interval(figure: Figure, *, signed: bool = False) -> str:
 
 
 def asked(family: str, kind: str) -> str:
-    """Questions of a family and format in words, such as `position yes-no questions`."""
-    words = [word for word in (in_words(family), kind) if word != "all"]
+    """Questions of a family and format in words, such as `position yes-no questions`; those for a word `word`."""
+    words = [word for word in (in_words(family), "word" if kind == "text" else kind) if word != "all"]
     return " ".join([*words, "questions"]) if words else "all questions"

@@ -34,7 +34,20 @@ def answers_given(diagnosis: Diagnosis) -> pl.DataFrame:
         label=pl.format("{} {}", pl.col("value").round(NUMBER_DECIMALS), "unit"),
         correct="within_tolerance",
     )
-    return pl.concat([diagnosis.records, numbers, _waypoints(diagnosis), _judged(diagnosis), _compared(diagnosis)])
+    others = (part(diagnosis) for part in (_intervals, _waypoints, _judged, _compared))
+    return pl.concat([diagnosis.records, numbers, *others])
+
+
+def _intervals(diagnosis: Diagnosis) -> pl.DataFrame:
+    """What intervals were named and how much they overlap, neither right nor wrong; or, wrong, why none was read."""
+    return diagnosis.intervals.select(
+        *("run", "question", "variant", "text", "state"),
+        label=pl.coalesce(
+            pl.format("frames {} to {}, IoU {}", "first", "last", pl.col("iou_inclusive").round(NUMBER_DECIMALS)),
+            "reason",
+        ),
+        correct=pl.when(pl.col("first").is_null()).then(False),
+    )
 
 
 def _waypoints(diagnosis: Diagnosis) -> pl.DataFrame:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from probe4d.diagnosis.comparisons import FamilyComparison
+from probe4d.diagnosis.interval_overlaps import CONVENTIONS
+from probe4d.diagnosis.interval_scores import MIOU
+from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
@@ -39,8 +42,11 @@ class Effect(NamedTuple):
 
     @classmethod
     def of(cls, lookup: Lookup, comparison: FamilyComparison, family: str = "all", kind: str = "all") -> Effect | None:
-        """The figures of a family and format, null where some are missing; numbers are right within the tolerance."""
-        accuracy = "tolerance_accuracy" if kind == NUMBER else "accuracy"
+        """The figures of a family and format, null where some are missing.
+
+        Numbers are right within the tolerance, and intervals as far as they overlap.
+        """
+        accuracy = {NUMBER: "tolerance_accuracy", INTERVAL: MIOU + CONVENTIONS[0]}.get(kind, "accuracy")
         first, second, change, alike = (
             lookup.get(comparison.name, metric, family, kind)
             for metric in (*(f"{accuracy}_{part}" for part in ("of_first", "of_second", "change")), "answers_alike")
@@ -77,7 +83,8 @@ def of_comparison(diagnosis: Diagnosis, lookup: Lookup, comparison: FamilyCompar
     What evidence adds, and what a setting does, is said of the run with it; what false evidence does, of the run that
     saw its own. Of runs that were asked numbers alone it is said of these.
     """
-    effect = Effect.of(lookup, comparison) or Effect.of(lookup, comparison, kind=NUMBER)
+    found = (Effect.of(lookup, comparison, kind=kind) for kind in ("all", NUMBER, INTERVAL))
+    effect = next(filter(None, found), None)
     if effect is None or effect.change.n < FEW or asks_the_same(comparison):
         return None
     if comparison.kind == "setting":

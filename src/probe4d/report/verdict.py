@@ -33,6 +33,7 @@ from probe4d.report.lookup import (
     relations_in_order,
 )
 from probe4d.report.nearness import of_numbers
+from probe4d.report.overlaps import of_intervals
 from probe4d.report.run_families import of_comparison
 from probe4d.report.statement import FEW, ONE_ANSWER, Statement, Tone, excludes_chance, far_beyond
 from probe4d.report.variants import of_variants
@@ -95,6 +96,7 @@ def _about(
     yield from (statement for leads, statement in told if leads)
     yield from _accuracy(lookup, run, own)
     yield from of_numbers(lookup, run)
+    yield from of_intervals(lookup, run)
     yield from of_waypoints(lookup, run)
     yield from of_scores(diagnosis, lookup, run)
     yield from of_texts(diagnosis, lookup, run)

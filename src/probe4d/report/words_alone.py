@@ -29,7 +29,7 @@ class _Beside(NamedTuple):
         kind: The format.
         content: Accuracy of the content control.
         fixed: Accuracy of the fixed control.
-        without: Accuracy of the better of always A or No and of guessing.
+        without: Accuracy of the better of the constant answer and of guessing.
         run: Name of the run; the content control's where it is the first.
     """
 
@@ -48,6 +48,8 @@ class _Beside(NamedTuple):
     @property
     def constant(self) -> str:
         """The constant answer and what it gets."""
+        if self.kind == "text":
+            return f"the most frequent word gets {percent(self.fixed.value)}"
         return f"always {'A' if self.kind == 'choice' else 'No'} gets {percent(self.fixed.value)}"
 
 
@@ -126,7 +128,7 @@ def _of_family(diagnosis: Diagnosis, family: str, kind: str) -> pl.DataFrame:
 def _beside(diagnosis: Diagnosis, lookup: Lookup, family: str, kind: str) -> _Beside | None:
     """What the controls got right on the most questions of a family that some run was asked; null without any."""
     chance = 0.5
-    if kind == "choice":
+    if kind != "yes-no":
         chance = float(np.mean(1 / _of_family(diagnosis, family, kind)["options"].list.len().to_numpy()))
     found = []
     for of in (None, *(run.name for run in diagnosis.runs)):

@@ -7,6 +7,7 @@ from probe4d.report.lookup import Lookup, labels_given
 from probe4d.report.sections.accuracy import accuracy
 from probe4d.report.sections.answers import answers_given
 from probe4d.report.sections.changes import changes
+from probe4d.report.sections.intervals import intervals
 from probe4d.report.sections.judged import judged
 from probe4d.report.sections.linked import linked
 from probe4d.report.sections.numbers import numbers
@@ -31,6 +32,7 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
     made = (
         accuracy(lookup, names),
         numbers(diagnosis, lookup),
+        intervals(diagnosis, lookup),
         waypoints(diagnosis, lookup),
         judged(diagnosis, lookup),
         text_metrics(diagnosis, lookup),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from probe4d.diagnosis.sheet import SCORED_FORMATS
 from probe4d.report.charts import Chart
 from probe4d.report.lookup import SAME, Figure, Lookup, asked, interval, percent
 from probe4d.report.statement import Statement
@@ -86,7 +87,7 @@ def number_columns(*names: str) -> tuple[Column, ...]:
 
 def cells(lookup: Lookup, metric: str) -> Iterator[tuple[str, str]]:
     """Families by format, after the total of everything."""
-    cells = lookup.cells(metric, ("yes-no", "choice", "all"))
+    cells = lookup.cells(metric, (*SCORED_FORMATS, "all"))
     yield from (cell for cell in cells if cell == ("all", "all"))
     yield from (cell for cell in cells if "all" not in cell)
     yield from (cell for cell in cells if cell[0] == "all" and cell[1] != "all")

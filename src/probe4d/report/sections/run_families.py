@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from probe4d.diagnosis.comparisons import FamilyComparison
+from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
@@ -46,7 +47,7 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
     colours = charts.run_colours(names)
     drawn, rows = [], []
     for comparison in (one for one in diagnosis.run_families if not asks_the_same(one)):
-        groups = [*cells(lookup, "answers_alike"), *lookup.cells("answers_alike", (NUMBER,))]
+        groups = [*cells(lookup, "answers_alike"), *lookup.cells("answers_alike", (NUMBER, INTERVAL))]
         lines = [(cell, Effect.of(lookup, comparison, *cell)) for cell in groups]
         found = [(cell, effect) for cell, effect in lines if effect is not None]
         rows += [_row(lookup, comparison, cell, effect) for cell, effect in found]
@@ -71,7 +72,8 @@ def run_families(diagnosis: Diagnosis, lookup: Lookup, names: Sequence[str]) -> 
         "Runs of one model that differ in one thing alone: what it was shown, or the setting. A dot right of the "
         "line says by how many percentage points the first run is right more often than the second, left of it how "
         "much less often, with a 95 % interval, over the questions that both were asked. Beside it stands how many "
-        f"answers are the same in both, right or wrong. A number is right {WITHIN} of the truth.",
+        f"answers are the same in both, right or wrong. A number is right {WITHIN} of the truth, and "
+        "an interval as far as it overlaps it.",
         drawn,
         Table(
             "Runs of one model",

@@ -166,12 +166,15 @@
   function options(index) {
     const answer = questions.answer[index];
     const list = element("ul", { class: "options" });
-    questions.options[index].forEach((text, place) => {
+    const words = questions.format[index] === "text" && questions.options[index].length;
+    if (words) list.append(element("li", {}, `one of: ${questions.options[index].join(", ")}`));
+    if (!words) questions.options[index].forEach((text, place) => {
       const right = letter(place) === answer;
       list.append(element("li", right ? { class: "right" } : {}, `${letter(place)}. ${text}${right ? "  (reference)" : ""}`));
     });
-    const number = questions.unit[index] === null ? answer : `${answer} ${questions.unit[index]}`;
-    if (!questions.options[index].length) list.append(element("li", { class: "right" }, `${number}  (reference)`));
+    const unit = questions.unit[index] === null ? "" : ` ${questions.unit[index]}`;
+    const number = questions.format[index] === "interval" ? `frames ${answer.replace("-", " to ")}` : answer + unit;
+    if (words || !questions.options[index].length) list.append(element("li", { class: "right" }, `${number}  (reference)`));
     return list;
   }
 
