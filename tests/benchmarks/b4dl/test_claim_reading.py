@@ -80,6 +80,9 @@ def test_questions_are_read(question: str, expected: dict[str, Any]) -> None:
         ("When does the ego vehicle turn left?", "from frame 003 to frame 008", {"kind": "turns-left"}),
         ("During which frames is a bicycle visible ahead?", "frames 3-8.", {"subject": "bicycle", "place": "front"}),
         ("From which frame to which frame is the car moving?", "from frame 3 to frame 8", {"kind": "moves"}),
+        ("What is the frame range in which the ego vehicle is turning left?", "frames 3-8", {"kind": "turns-left"}),
+        ("What are the frames during which a bus is visible behind?", "frame 3", {"subject": "bus", "place": "back"}),
+        ("What is the interval when the truck moves away?", "from frame 3 to frame 8", {"kind": "recedes"}),
         ("Which frames show a bicycle?", "from frame 003 to frame 008.", {"kind": "presence"}),
     ],
 )

@@ -34,6 +34,10 @@ _HEAD_WHEN = re.compile(
     r" (?:range of frames|frame range|frame interval|time interval|interval|time range|period|time period|frames?)"
     r"(?: (?:to|and) (?:which|what) frames?)?) (?=\w)"
 )
+_HEAD_RANGE = re.compile(
+    r"what (?:is|are) the (?:range of frames|frame range|frame interval|time interval|interval|frames?) "
+    r"(?:(?:in|during|over|for|within|throughout) which|when|where) (?=\w)"
+)
 _HEAD_WHICH = re.compile(
     r"(?:which|what) (?:(?:type|kind|class|category) of )?(?:object|obstacle|vehicle|road user|class|thing|participant)"
     r"(?: (?:class|type|category))? "
@@ -153,7 +157,8 @@ def _plain(question: str) -> Spoken | Unread:
     spoken = spoken_frames(_EGO.sub("ego", " ".join(text.split())))
     rest = spoken.text.strip(" ,")
     if "," in rest or re.search(
-        r"\b(?:frames?|isn't|aren't|doesn't|don't|wasn't)\b", _HEAD_WHEN.sub(" ", rest, count=1)
+        r"\b(?:frames?|isn't|aren't|doesn't|don't|wasn't)\b",
+        _HEAD_WHEN.sub(" ", _HEAD_RANGE.sub(" ", rest, count=1), count=1),
     ):
         return _NOT_UNDERSTOOD
     return spoken._replace(text=rest)
@@ -162,14 +167,16 @@ def _plain(question: str) -> Spoken | Unread:
 def _claim(spoken: Spoken, *, when: bool, answered: Meaning | None) -> Claim | None:
     text = spoken.text
     if when:
-        head = _HEAD_WHEN.match(text)
+        head = _HEAD_WHEN.match(text) or _HEAD_RANGE.match(text)
         if head is None:
             return None
-        text = text[head.end() :]
+        text, told = text[head.end() :], head.re is _HEAD_RANGE
         if re.search(r"\bappears?\b", text):  # when it is there, or when it comes
             return None
         shown = re.fullmatch(r"(?:show|contain|include|feature|depict|have)s? (.+)", text)
-        return _present(shown[1]) if shown else _clause(text)
+        if shown is not None:
+            return _present(shown[1])
+        return _statement(text) if told else _clause(text)
     if answered is not None:
         return _which(text, answered)
     return _clause(text)
@@ -202,6 +209,18 @@ def _clause(text: str) -> Claim | None:
         nearest = re.match(r"the (?:closest|nearest) (\w+)(?: to (?:the )?ego)? (an? \w+(?: \w+)?)$", rest)
         return named_nearest(nearest[2], nearest[1]) if nearest else None
     return None
+
+
+def _statement(text: str) -> Claim | None:
+    """The claim of a clause in the order of a statement: subject, predicate."""
+    if text.startswith("ego "):
+        return _of_ego(text.removeprefix("ego ").removeprefix("is "))
+    subject = subject_at_start(text)
+    if subject is None:
+        return None
+    auxiliary = _BE.match(subject.rest)
+    rest = subject.rest[auxiliary.end() :] if auxiliary else subject.rest
+    return _of_object(subject._replace(rest=rest), be=auxiliary is not None)
 
 
 def _present(text: str) -> Claim | None:
