@@ -1,11 +1,13 @@
-"""Checks what a B4DL benchmark promises of itself: form, identity, places and counts.
+"""Checks what a B4DL benchmark promises of itself, by a path of its own.
 
-A model wrote the answers, so that no audit can derive them again; they are taken as they are told.
+A model wrote the answers, so that nothing derives them again. What geometry is said to have measured of them is
+derived from the dataset's raw tables, with other mathematics than the verdicts'; of the suite the audit takes the
+lines of motion alone. Verdicts that only the words of a question decide are taken as they are told.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +15,29 @@ import msgspec
 
 from probe4d.benchmarks.auditing.findings import Findings
 from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
-from probe4d.benchmarks.auditing.raw_tables import sample_chains, scene_names
+from probe4d.benchmarks.auditing.raw_tables import scene_names
 from probe4d.benchmarks.auditing.record import count_findings, order_findings
-from probe4d.benchmarks.b4dl.audit.form import Fault, faults_of
+from probe4d.benchmarks.auditing.recorded import read_scenes
+from probe4d.benchmarks.b4dl.audit.drive import Drive
+from probe4d.benchmarks.b4dl.audit.facts import facts_of
+from probe4d.benchmarks.b4dl.audit.form import (
+    Fault,
+    Parameters,
+    of_answer,
+    of_drafting,
+    of_facts,
+    of_frames,
+    of_template,
+)
+from probe4d.benchmarks.b4dl.audit.measured import faults_of_measures
+from probe4d.benchmarks.b4dl.audit.verdicts import claimed_of, faults_of_verdict
+from probe4d.benchmarks.b4dl.audit.whole import sequence_findings
+from probe4d.benchmarks.b4dl.tasks import SUITE_NAME
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.suite import AuditFinding
 
 __all__ = ["audit"]
-
-
-class _Parameters(msgspec.Struct, frozen=True):
-    """The parameters of the build that decide what may be there, as `benchmark.json` has them."""
-
-    tasks: tuple[str, ...]
-    generator: str
 
 
 def audit(
@@ -37,7 +47,9 @@ def audit(
     version: str | None = None,
     done: Callable[[str], None] | None = None,
 ) -> list[AuditFinding]:
-    """Check the form of every question, its place in its scene, and the benchmark's counts.
+    """Check form, place, measures and verdict of every question, and the benchmark's counts.
+
+    Numbers of facts are compared to the two decimals that they are rounded to.
 
     Args:
         benchmark: A benchmark that was built, not imported.
@@ -51,28 +63,51 @@ def audit(
     Raises:
         InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
     """
-    parameters = build_parameters(benchmark, _Parameters)
+    parameters = build_parameters(benchmark, Parameters)
     folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
-    names = scene_names(folder)
-    chains = sample_chains(folder, names & set(benchmark.table["scene"]))
+    table = benchmark.table.with_columns(derived_id=question_ids(benchmark.table)).with_row_index("place")
     findings = Findings(benchmark.table)
-    rows = benchmark.table.with_columns(derived_id=question_ids(benchmark.table))
-    for place, row in enumerate(rows.iter_rows(named=True)):
-        for fault in _faults(row, parameters, chains):
-            findings.add(place, fault.what, rule=fault.rule)
-        if done is not None:
-            done(row["id"])
+    by_scene = {rows["scene"][0]: rows for rows in table.partition_by("scene", maintain_order=True)}
+    recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=list(by_scene))
+    for (scene, rows), there in zip(by_scene.items(), recorded, strict=True):
+        drive = None if there is None else Drive(there)
+        for row in rows.iter_rows(named=True):
+            known = [Fault(f"the dataset has no scene {scene!r}", "source")]
+            for fault in known if drive is None else _faults(drive, row, parameters):
+                findings.add(row["place"], fault.what, rule=fault.rule)
+            if done is not None:
+                done(row["id"])
     return [
         *findings.in_order(),
-        *count_findings(benchmark, scenes=len(names)),
+        *sequence_findings(benchmark.table),
+        *count_findings(benchmark, scenes=len(scene_names(folder))),
         *order_findings(benchmark),
     ]
 
 
-def _faults(row: dict[str, Any], parameters: _Parameters, chains: dict[str, list[str]]) -> Iterator[Fault]:
-    if row["family"] not in parameters.tasks:
-        yield Fault(f"is of the task {row['family']!r}, which benchmark.json does not name", "tasks")
-    if row["scene"] not in chains:
-        yield Fault(f"the dataset has no scene {row['scene']!r}", "source")
+def _faults(drive: Drive, row: Mapping[str, Any], parameters: Parameters) -> Iterator[Fault]:
+    if row["id"] != row["derived_id"]:
+        yield Fault(f"the id should be {row['derived_id']}", "identity")
+    if row["suite"] != SUITE_NAME:
+        yield Fault(f"the suite is {row['suite']!r}", "suite")
+    unusable = [*of_template(row, parameters), *of_frames(row, drive.key_frames)]
+    yield from unusable
+    try:
+        facts = facts_of(row["facts"])
+    except msgspec.MsgspecError as error:
+        yield Fault(f"facts do not fit ({error})", "facts")
         return
-    yield from faults_of(row, key_frames=len(chains[row["scene"]]), generator=parameters.generator)
+    if unusable:
+        return
+    unusable = [*of_facts(row, facts, parameters, drive.key_frames), *of_answer(row, facts)]
+    yield from unusable
+    if unusable:
+        return
+    yield from of_drafting(row, facts)
+    claimed = claimed_of(row, facts)
+    if claimed is not None:
+        if claimed.frames[0] < 0 or claimed.frames[1] >= drive.key_frames:
+            yield Fault(f"is about frames {claimed.frames}, and the scene has {drive.key_frames}", "frames")
+            return
+        yield from faults_of_measures(drive, claimed)
+    yield from faults_of_verdict(drive, row, facts, claimed)

@@ -1,0 +1,145 @@
+"""Holds verdicts against what they rest on: whether what was measured says yes or no, and what the answer was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from probe4d.benchmarks.b4dl.audit.drive import Drive, Way
+from probe4d.benchmarks.b4dl.audit.facts import Facts, shape_of
+from probe4d.benchmarks.b4dl.audit.form import Fault, Row, interval_of
+from probe4d.benchmarks.b4dl.audit.measured import Claimed, may_be_meant
+from probe4d.benchmarks.b4dl.audit.motions import MOTIONS, Moving, may_do, may_not_do
+from probe4d.benchmarks.b4dl.audit.words import asked_of, noun_of_class
+
+__all__ = ["claimed_of", "faults_of_verdict", "is_derived"]
+
+_OF_PRESENCE = ("presence", "within", "beyond", "nearest")
+
+
+def claimed_of(row: Row, facts: Facts) -> Claimed | None:
+    """A question as its claim is measured; null where nothing was measured of it."""
+    shape = shape_of(facts.measured)
+    if shape is None or shape == "unmeasured" or facts.claim is None:
+        return None
+    asked = asked_of(row["question"])
+    nouns, frames = asked.nouns, asked.frames or (facts.start, facts.end)
+    if row["template"] == "existence-class":
+        noun = noun_of_class(facts.answered(row["answer"]))
+        nouns = () if noun is None else (noun,)
+    if row["format"] == "interval":
+        numbers = asked_of(facts.answered(row["answer"])).frames if facts.corrected else interval_of(row["answer"])
+        frames = numbers or frames
+    return Claimed(facts, shape, facts.claim, asked, nouns, frames)
+
+
+def is_derived(row: Row, facts: Facts, claimed: Claimed | None) -> bool:
+    """Whether the audit can tell by itself if a verdict is right; else it is taken as told."""
+    if claimed is None or not facts.is_decided or not claimed.asked.is_clear:
+        return False
+    if claimed.shape in ("nothing", "outside"):
+        return claimed.claim != "count"  # fewer than two may be none
+    if claimed.shape == "things":
+        return claimed.claim in _OF_PRESENCE and (not claimed.asked.lasts or row["format"] == "interval")
+    return claimed.claim in MOTIONS
+
+
+def faults_of_verdict(drive: Drive, row: Row, facts: Facts, claimed: Claimed | None) -> Iterator[Fault]:
+    """Check a verdict, and an answer that was corrected."""
+    if claimed is None:
+        if facts.is_decided:
+            yield Fault(f"the verdict is {facts.verdict!r}, and rests on no measure", "verdict")
+        elif facts.measured:
+            yield Fault(f"measures are {sorted(facts.measured)}, which belong to no claim", "measured")
+        return
+    if not is_derived(row, facts, claimed):
+        return
+    said = _said(drive, claimed)
+    if not said:
+        yield Fault(f"the verdict is {facts.verdict!r}, and what was measured gives none", "verdict")
+    elif len(said) == 1:
+        (holds,) = said
+        right = "supported" if holds == _affirms(row, facts) else "contradicted"
+        if facts.verdict != right:
+            yield Fault(f"verdict: stored {facts.verdict!r}, derived {right!r}", "verdict")
+    if facts.corrected:
+        yield from _of_correction(drive, row, claimed)
+
+
+def _affirms(row: Row, facts: Facts) -> bool:
+    """Whether what the model answered says that the claim is so."""
+    return row["format"] != "yes-no" or facts.answered(row["answer"]).strip().lower().startswith("y")
+
+
+def _said(drive: Drive, claimed: Claimed) -> set[bool]:
+    """Whether the claim as it is worded may be so, and may not be."""
+    turned = claimed.asked.negations % 2 == 1
+    return {holds != turned for holds in _holding(drive, claimed)}
+
+
+def _holding(drive: Drive, claimed: Claimed) -> set[bool]:
+    measured = claimed.facts.measured
+    match claimed.shape:
+        case "nothing" | "outside":
+            return {False}
+        case "things":
+            if "overlap" in measured:
+                return {False}
+            return {True} if isinstance(measured["sure"], int) and measured["sure"] > 0 else set()
+        case "ego":
+            return _of_way(drive, drive.ego, claimed, is_ego=True)
+        case _:
+            return _of_objects(drive, claimed)
+
+
+def _of_way(drive: Drive, way: Way, claimed: Claimed, *, is_ego: bool) -> set[bool]:
+    wide = drive.widened(*claimed.frames)
+    own = wide if claimed.frames[0] == claimed.frames[1] else claimed.frames
+    moving = Moving(way.over(*own), way.over(*wide), is_ego)
+    if np.isnan(moving.own.place.real).all():
+        return {False}
+    whole = not np.isnan(moving.own.place.real).any()
+    may = {True: whole and may_do(claimed.claim, moving), False: may_not_do(claimed.claim, moving)}
+    return {holds for holds, so in may.items() if so}
+
+
+def _of_objects(drive: Drive, claimed: Claimed) -> set[bool]:
+    """What may be said of the object that is named; that none does it only where no other may do it."""
+    row = drive.row_of(claimed.facts.measured["track"])
+    if row is None:
+        return set()
+    said = _of_way(drive, drive.way(row), claimed, is_ego=False)
+    if True in said and claimed.nouns and not any(noun.surely(drive.categories[row]) for noun in claimed.nouns):
+        said = said - {True}
+    if False in said and len(claimed.nouns) == 1:
+        others = np.flatnonzero(may_be_meant(drive, claimed, claimed.nouns[0])).tolist()
+        if any(False not in _of_way(drive, drive.way(other), claimed, is_ego=False) for other in others):
+            said = said - {False}
+    return said
+
+
+def _of_correction(drive: Drive, row: Row, claimed: Claimed) -> Iterator[Fault]:
+    """See that a corrected answer is one that geometry gives."""
+    answer = row["answer"]
+    if row["template"] == "existence-class":
+        noun = noun_of_class(answer)
+        there = drive.there[:, claimed.frames[0] : claimed.frames[1] + 1].any(axis=1)
+        if noun is None or not (drive.called(noun.surely) & there).any():
+            yield Fault(f"was corrected to {answer!r}, and nothing annotated so is there", "grounded")
+    elif row["format"] == "interval":
+        interval = interval_of(answer)
+        if interval is not None and not _may_be_in(drive, claimed._replace(frames=interval)):
+            yield Fault(f"was corrected to {answer!r}, where it does not happen", "grounded")
+
+
+def _may_be_in(drive: Drive, claimed: Claimed) -> bool:
+    """Whether a claim may be so in its frames."""
+    turned = claimed.asked.negations % 2 == 1
+    if claimed.claim in _OF_PRESENCE and len(claimed.nouns) == 1 and not turned:
+        first, last = claimed.frames
+        of_word = drive.called(claimed.nouns[0].possibly)
+        return bool(drive.there[of_word, first : last + 1].any(axis=0).all())
+    if claimed.claim in MOTIONS and claimed.shape == "ego":
+        return (not turned) in _of_way(drive, drive.ego, claimed, is_ego=True)
+    return True
