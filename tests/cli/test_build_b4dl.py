@@ -17,6 +17,7 @@ from pair_making import MODEL, Scripted, script_of, writer_of_kinds
 from probe4d.benchmarks.b4dl.wanted import Wanted
 from probe4d.benchmarks.benchmark import read_benchmark
 from probe4d.benchmarks.suites import build
+from probe4d.runs.generating import HostedGenerator
 from probe4d.scenes.opening import open_scenes
 
 Here = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -177,6 +178,20 @@ def test_descriptions_serve_a_build_without_annotations_and_one_of_other_tasks(
     done = built(here, photographed, tmp_path / "plain", server, "--tasks", "existence", "--no-annotations")
     assert done.returncode == 1  # the server has no pairs for these prompts
     assert len(server.counts()) == 4 + 2 + 4 + 2 + 2
+
+
+def test_stopped_by_hand_it_says_where_replies_are_kept(
+    here: Here, photographed: Path, tmp_path: Path, fake_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(HostedGenerator, "replies", stopped)
+    done = built(here, photographed, tmp_path / "bench", fake_server())
+    assert done.returncode == 130
+    kept = tmp_path / "bench-generated"
+    assert f"stopped; what was answered is kept in {kept}, and the same command goes on." in done.stderr
+    assert not (tmp_path / "bench").exists()
 
 
 def test_replies_of_which_no_pair_can_be_taken_are_told_with_reasons(
