@@ -159,7 +159,7 @@ PLANTED: tuple[Planted, ...] = (
     _no("ahead, denied", "standing", "Can a car be seen in front of the ego vehicle in frame 002?"),
     _yes("the wrong sector", "standing", "Is there a pedestrian at the front left of the ego vehicle?"),
     _yes("the place of a known object", "standing", "Is the car behind the ego vehicle in frame 006?"),
-    _which("a class answered that is absent", "standing", "Which object is present in frame 004?", "BUS", "CAR"),
+    _which("a class answered that is absent", "standing", "Which object is straight ahead in frame 004?", "BUS", "CAR"),
     _which("a class answered that is elsewhere", "standing", "What object is ahead?", "PEDESTRIAN", "CAR"),
     _which(
         "a class answered that does not move so",

@@ -10,6 +10,7 @@ import pytest
 
 from planted_claims import PLANTED, STREETS, Planted, pairs_about, sequence_of
 from probe4d.benchmarks.b4dl.claims import verdicts_of
+from probe4d.benchmarks.b4dl.claims.spans import answered_interval
 
 
 @cache
@@ -47,9 +48,20 @@ def test_a_falsehood_is_found(planted: Planted) -> None:
 
 
 @pytest.mark.parametrize("planted", [p for p in PLANTED if p.task != "time-grounding"], ids=lambda p: p.kind)
-def test_geometry_gives_the_answer_of_a_falsehood_about_yes_or_no(planted: Planted) -> None:
+def test_geometry_gives_the_answer_of_a_falsehood(planted: Planted) -> None:
+    assert verdicts()[planted.street, planted.question, planted.false]["correct"] == planted.true
+
+
+@pytest.mark.parametrize("planted", [p for p in PLANTED if p.task == "time-grounding"], ids=lambda p: p.kind)
+def test_geometry_gives_the_interval_of_a_falsehood_to_a_frame(planted: Planted) -> None:
     correct = verdicts()[planted.street, planted.question, planted.false]["correct"]
-    assert correct == planted.true if planted.false in ("Yes.", "No.") else correct in (None, planted.true)
+    if planted.true is None:
+        assert correct is None
+    else:
+        given, right = answered_interval(correct), answered_interval(planted.true)
+        assert given is not None
+        assert right is not None
+        assert max(abs(one - other) for one, other in zip(given, right, strict=True)) <= 1
 
 
 @pytest.mark.parametrize("planted", [p for p in PLANTED if p.true is not None], ids=lambda p: p.kind)

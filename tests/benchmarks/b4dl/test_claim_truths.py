@@ -63,6 +63,21 @@ def test_a_false_answer_in_place_of_a_true_one_is_never_supported(scenes: Scenes
     assert (verdicts["verdict"] == "contradicted").sum() >= 0.3 * len(rows)
 
 
+def test_the_answer_that_geometry_gives_is_never_accused_itself(scenes: Scenes) -> None:
+    sequences = drawn_sequences(scenes, seed=9)
+    made = true_statements(scenes, sequences.to_dicts(), seed=9, rounds=2)
+    asked = {(of, task, question) for of, task, question, _ in made if task in ("existence", "time-grounding")}
+    wrong = ("BUS.", "Bicycle", "from frame 000 to frame 001.", "from frame 038 to frame 039")
+    pairs = pl.DataFrame(
+        [(of, task, number, question, wrong[number % 4]) for number, (of, task, question) in enumerate(sorted(asked))],
+        schema=PAIRS_SCHEMA,
+        orient="row",
+    )
+    corrected = pairs.with_columns(answer=verdicts_of(pairs, sequences, scenes)["correct"]).drop_nulls("answer")
+    assert len(corrected) >= 30
+    assert "contradicted" not in verdicts_of(corrected, sequences, scenes)["verdict"]
+
+
 @pytest.mark.real_data
 def test_none_of_many_true_statements_about_nuscenes_mini_is_accused(real_data: Callable[[str], Path]) -> None:
     verdicts = judged(open_scenes(real_data("nuscenes_mini")), rounds=1)

@@ -18,6 +18,13 @@ __all__ = ["ground", "grounded_answer"]
 LEAST_OVERLAP = 0.5
 """Intersection over union below which an interval is surely not that of a stay."""
 
+_BOUNDED = frozenset(
+    """
+    moves stands parked straight keeps-distance turns turns-left turns-right accelerates slows approaches nears recedes
+    gets-farther
+    """.split()  # noqa: SIM905
+)
+"""Kinds that have a first and a last frame; where a stop or an overtaking begins, people differ."""
 _BROKEN_BY_ENDS = ("keeps-distance", "straight")
 """Kinds that an interval with a frame too many at an end may already deny."""
 _STAYS = ("presence", "within", "beyond", "nearest")
@@ -70,6 +77,8 @@ def grounded_answer(
     """The one interval of a sequence in which something surely happens, and surely not elsewhere; null without."""
     if claim.kind in _STAYS and not claim.negated:
         return _stay(layout, claim, window)
+    if claim.kind not in _BOUNDED:
+        return None
     ends = range(window[0], window[1] + 1, STRIDE)
     found = {
         (first, last)
@@ -80,7 +89,17 @@ def grounded_answer(
     if not found:
         return None
     whole = (min(first for first, _ in found), max(last for _, last in found))
-    return whole if whole in found else None
+    return _trimmed(layout, claim, whole, completeness) if whole in found else None
+
+
+def _trimmed(layout: Layout, claim: Claim, interval: tuple[int, int], completeness: Completeness) -> tuple[int, int]:
+    """Without the frames at either end in which it surely does not happen."""
+    first, last = interval
+    while first + 1 < last and holds_over(layout, claim, first, first + 1, completeness) is False:
+        first += 1
+    while first + 1 < last and holds_over(layout, claim, last - 1, last, completeness) is False:
+        last -= 1
+    return first, last
 
 
 def _stay(layout: Layout, claim: Claim, window: tuple[int, int]) -> tuple[int, int] | None:

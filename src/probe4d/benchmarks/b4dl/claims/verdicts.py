@@ -14,9 +14,10 @@ from probe4d.benchmarks.b4dl.claims.deciding import Completeness, Decision, deci
 from probe4d.benchmarks.b4dl.claims.grounding import ground, grounded_answer
 from probe4d.benchmarks.b4dl.claims.layout import Layout, layouts_of
 from probe4d.benchmarks.b4dl.claims.reading import Read, Unread, read_pair
-from probe4d.benchmarks.b4dl.claims.vocabulary import NOUNS, meaning_of
+from probe4d.benchmarks.b4dl.claims.vocabulary import NOUNS
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA, VERDICTS_SCHEMA
 from probe4d.benchmarks.b4dl.sequences import SEQUENCES_SCHEMA
+from probe4d.benchmarks.b4dl.tasks import VOCABULARY
 from probe4d.errors import InputError
 from probe4d.scenes.classes import CLASSES, classes_told
 from probe4d.scenes.tables import Scenes
@@ -158,20 +159,16 @@ class _Judge:
         return _told(verdict, claim, grounded, correct)
 
     def _class(self, claim: Claim, window: tuple[int, int], answer: str) -> str | None:
-        """The one class of which the same can be said; null where there are none or several."""
-        fitting: list[str] = []
+        """The one class of which the same surely can be said; null where there are none or several."""
         if claim.narrowed:
             return None
-        for name in CLASSES:
-            meaning = NOUNS[name.replace(" ", "_")]
-            holds = self._decide(msgspec.structs.replace(claim, subject=meaning), window).holds
-            if holds is None and meaning != meaning_of(answer):
-                return None
-            if holds:
-                fitting.append(name)
-        if len(fitting) != 1 or fitting[0] == "construction vehicle":
-            return None
-        return _in_form(fitting[0], answer)
+        fitting = [
+            name
+            for name in CLASSES
+            if name in VOCABULARY
+            and self._decide(msgspec.structs.replace(claim, subject=NOUNS[name.replace(" ", "_")]), window).holds
+        ]
+        return _in_form(fitting[0], answer) if len(fitting) == 1 else None
 
 
 def _undecided(why: str, claim: Claim | None = None) -> _Verdict:
