@@ -70,7 +70,7 @@ def _of_task(task: str, sentences: Sequence[Sentence], window: Sequence[str]) ->
         case "existence":
             named = classes_named(" ".join(said for said, _, _ in sentences))
             for name in [one for pair in zip(named, _absent(named), strict=False) for one in pair]:
-                yield f"Is a {name} present from frame {start} to frame {end}?", "Yes." if name in named else "No."
+                yield f"Is any {name} present from frame {start} to frame {end}?", "Yes." if name in named else "No."
         case "binary":
             for said, first, last in sentences:
                 yield f"Is this right: {_small(said)} from frame {first} to frame {last}?", "Yes."

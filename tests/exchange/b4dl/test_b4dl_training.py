@@ -72,6 +72,13 @@ def test_nothing_is_learnt_of_scenes_that_the_release_tests_on(tmp_path: Path) -
     assert len(rows) == 9
     assert {left.reason for left in done.left_out} == {HELD_OUT}
     assert len(done.left_out) == 7
+    # of binary questions the release trains on none that it names so
+    part = RunPlan(evidence=LIDAR, selection=Selection(families=("binary", "existence")))
+    rows, done = exported(read_benchmark(tmp_path / "bench"), tmp_path / "part", plan=part)
+    assert ([row.answer for row in rows], len(done.left_out)) == (["TRUCK.", "TRAFFIC CONE."], 3)
+    alone = RunPlan(evidence=LIDAR, selection=Selection(families=("binary",)))
+    with pytest.raises(InputError, match="no question may be learnt from"):
+        export_training(read_benchmark(tmp_path / "bench"), tmp_path / "alone", plan=alone)
     both, _ = exported(read_benchmark(tmp_path / "bench"), tmp_path / "both", with_held_out=True)
     assert len(both) == 16
 

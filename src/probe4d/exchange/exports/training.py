@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.held_out import HELD_OUT, held_out
@@ -88,10 +90,13 @@ def export_training(
     plan = plan or RunPlan(evidence=evidence_named("lidar"))
     _refuse_other_evidence(plan, ego_text)
     motion = ToldMotion(ego_text, scenes)
-    usable, untaught = (benchmark, []) if with_held_out else _without_held_out(benchmark, plan, scenes)
-    worded = msgspec.structs.replace(plan, evidence=EvidencePlan(), selection=_scaled(usable, plan.selection, scale))
-    prepared = _told(prepare(usable, worded), motion)
-    prepared = replace(prepared, left_out=(*untaught, *prepared.left_out))
+    usable = _Usable(benchmark, plan.selection, [])
+    if not with_held_out:
+        usable = _without_held_out(benchmark, plan.selection, scenes)
+    selection = _scaled(usable.benchmark, usable.selection, scale)
+    worded = msgspec.structs.replace(plan, evidence=EvidencePlan(), selection=selection)
+    prepared = _told(prepare(usable.benchmark, worded), motion)
+    prepared = replace(prepared, left_out=(*usable.left_out, *prepared.left_out))
     refuse_seeds(prepared)
     rows = _Rows(plan.evidence, ego_text, motion, scenes, benchmark.record)
     if begun is not None:
@@ -105,20 +110,31 @@ def export_training(
     return exported
 
 
-def _without_held_out(benchmark: Benchmark, plan: RunPlan, scenes: Scenes | None) -> tuple[Benchmark, list[LeftOut]]:
-    """The part of a benchmark that may be learnt from, and of the families wanted the questions that may not."""
+class _Usable(NamedTuple):
+    """What may be learnt from: a part of a benchmark, which of it, and the wanted questions that may not."""
+
+    benchmark: Benchmark
+    selection: Selection | None
+    left_out: list[LeftOut]
+
+
+def _without_held_out(benchmark: Benchmark, selection: Selection | None, scenes: Scenes | None) -> _Usable:
     tested = held_out(benchmark, scenes)
-    families = plan.selection.families if plan.selection else ()
-    lost = benchmark.table.filter(tested)
-    wanted = selected(lost, Selection(families=tuple(f for f in families if f in set(lost["family"]))))
-    usable = benchmark.table.filter(~tested)
+    usable, lost = benchmark.table.filter(~tested), benchmark.table.filter(tested)
+    if selection is not None and selection.families:
+        lost = lost.filter(pl.col("family").is_in(list(selection.families)))
+        emptied = set(lost["family"]) - set(usable["family"])
+        families = tuple(family for family in selection.families if family not in emptied)
+        usable = usable if families else usable.clear()
+        selection = msgspec.structs.replace(selection, families=families)
     if usable.is_empty():
         raise InputError(
             f"no question may be learnt from: of each {HELD_OUT}.",
             path=benchmark.path,
             remedy="Export a benchmark of training scenes, or give --with-held-out (with_held_out=True) all the same.",
         )
-    return replace(benchmark, table=usable), [LeftOut(question=name, reason=HELD_OUT) for name in wanted["id"]]
+    left_out = [LeftOut(question=name, reason=HELD_OUT) for name in lost["id"]]
+    return _Usable(replace(benchmark, table=usable), selection, left_out)
 
 
 def _scaled(benchmark: Benchmark, selection: Selection | None, scale: float | None) -> Selection | None:
