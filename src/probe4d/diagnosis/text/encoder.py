@@ -34,8 +34,8 @@ _OF_ORIGIN = ("_name_or_path", "transformers_version", "architectures", "dtype",
 """What a configuration says of where weights come from, and not of what they compute."""
 
 _REMEDY = (
-    "Name a folder with config.json, a tokenizer and weights in safetensors, as `hf download roberta-large "
-    "--local-dir roberta-large` makes it."
+    "Name a folder with config.json, a tokenizer and weights in safetensors, as `hf download NAME --local-dir FOLDER` "
+    "makes it of roberta-large or sentence-transformers/all-MiniLM-L6-v2."
 )
 
 
