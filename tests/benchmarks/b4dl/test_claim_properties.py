@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -10,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from making import scenes_of
 from placed_streets import Place, Thing, driving, street
 from planted_claims import PLANTED, STREETS, pairs_about, sequence_of
 from probe4d.benchmarks.b4dl.claims import verdicts_of
@@ -115,12 +115,46 @@ def test_where_annotations_do_not_cover_all_around_nothing_is_absent(things: lis
 
 
 def test_classes_that_a_dataset_does_not_tell_apart_are_never_absent() -> None:
-    scenes = scenes_of(version=WAYMO_VERSIONS["perception"])
     standing = STREETS["standing"]
-    converted = Scenes(**{**vars(standing), "version": scenes.version})
+    converted = replace(standing, version=WAYMO_VERSIONS["perception"])
     asked = [("existence", f"Is there a {word}?", "Yes.") for word in ("bus", "truck", "bicycle", "trailer")]
     found = verdicts_of(pairs_about("standing/0", asked), sequence_of("standing"), converted)
     assert found["verdict"].to_list() == ["undecided", "undecided", "contradicted", "undecided"]
+
+
+def test_where_nothing_is_annotated_the_ego_vehicle_alone_is_decided() -> None:
+    empty = street([], driving([5.0] * 9), cameras=False)
+    converted = replace(empty, version=WAYMO_VERSIONS["end-to-end"])
+    asked = [
+        ("binary", "Does a car overtake the ego vehicle?", "Yes."),
+        ("existence", "Is there a pedestrian?", "Yes."),
+        ("binary", "Is the ego vehicle stationary?", "Yes."),
+        ("binary", "Does the ego vehicle go straight?", "Yes."),
+    ]
+    assert verdicts(converted, asked) == ["undecided", "undecided", "contradicted", "supported"]
+
+
+def test_without_times_places_are_decided_and_speeds_are_not() -> None:
+    standing = STREETS["standing"]
+    timeless = replace(standing, keyframes=standing.keyframes.with_columns(timestamp_us=pl.lit(None, dtype=pl.Int64)))
+    asked = [
+        ("existence", "Is there a car ahead in frame 004?", "No."),
+        ("binary", "Does the car accelerate?", "Yes."),
+        ("binary", "Is the ego vehicle moving?", "Yes."),
+        ("binary", "Does the ego vehicle turn left?", "Yes."),
+    ]
+    found = verdicts_of(pairs_about("standing/0", asked), sequence_of("standing"), timeless)
+    assert found["verdict"].to_list() == ["contradicted", "undecided", "undecided", "contradicted"]
+
+
+def test_key_frames_that_are_missing_leave_what_crosses_them_undecided() -> None:
+    driven = street([], driving([5.0] * 9), scene="street", cameras=False)
+    gap = replace(driven, keyframes=driven.keyframes.filter(pl.col("frame") != 5))
+    asked = [
+        ("binary", f"Does the ego vehicle stop from frame {start:03d} to frame {start + 3:03d}?", "Yes.")
+        for start in (0, 3)
+    ]
+    assert verdicts(gap, asked) == ["contradicted", "undecided"]
 
 
 @pytest.mark.parametrize("change", [{"lidar_points": 0}, {"visibility": 1}, {"x": 45.0}], ids=str)
