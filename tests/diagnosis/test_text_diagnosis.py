@@ -193,3 +193,26 @@ def test_bert_score_beside_them(bench: probe4d.Benchmark, runs: list[probe4d.Run
     assert values["same"] == pytest.approx(1.0, abs=1e-6)
     assert values["run"] < 0.99
     assert diagnosis.text_fingerprints == {"bertscore": metric.fingerprint()}
+
+
+def test_without_runs_the_control_stands_alone(bench: probe4d.Benchmark) -> None:
+    diagnosis = probe4d.diagnose(bench, [], text_metrics=METRICS)
+    assert diagnosis.texts["run"].unique().to_list() == [CONTENT]
+    assert diagnosis.figures.filter(metric="bleu_4_macro")["run"].to_list() == [CONTENT]
+
+
+def test_runs_of_parts_have_controls_of_their_own(bench: probe4d.Benchmark, tmp_path: Path) -> None:
+    few = probe4d.Selection(families=(FAMILIES[0],))
+    part = run_on_disk(bench, tmp_path / "part", [None if n % 3 else REFERENCES[n] for n in range(24)], selection=few)
+    whole = run_on_disk(bench, tmp_path / "whole", REFERENCES)
+    diagnosis = probe4d.diagnose(bench, [whole, part], text_metrics=METRICS)
+    rows = diagnosis.figures.filter(metric="rouge_l", family="all", relation="all")
+    assert dict(rows.select("run", "n").iter_rows()) == {
+        "whole": 24, "part": 8, CONTENT: 24, f"{CONTENT} for part": 8,
+    }  # fmt: skip
+    assert diagnosis.texts.group_by("run", maintain_order=True).len().rows() == [
+        ("whole", 24),
+        ("part", 8),
+        (CONTENT, 24),
+    ]
+    assert "part vs whole" in diagnosis.figures.filter(metric="rouge_l_change")["run"].to_list()

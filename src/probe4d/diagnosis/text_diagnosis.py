@@ -104,7 +104,8 @@ def diagnose_texts(
 
 def _said(sheet: TextSheet, rows: pl.DataFrame) -> pl.DataFrame:
     """The rows of runs, columns of `_ANSWERED`."""
-    own = rows.filter("main").join(sheet.questions.select(question="id"), on="question", how="semi")
+    free = sheet.questions.select(question="id")
+    own = rows.filter("main").join(free, on="question", how="semi", maintain_order="left")
     answers, _, unfit = judged_answer(own)
     nothing = unfit.is_in(["error", "missing"])
     return own.select("run", "question", "variant").with_columns(
