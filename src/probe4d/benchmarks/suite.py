@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
@@ -12,6 +12,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.taken_as_told import TakenAsTold
 
 __all__ = ["ANSWERS_SCHEMA", "AuditFinding", "Average", "LinkedContrast", "Prompt", "Suite"]
 
@@ -104,6 +105,8 @@ class Suite:
             objects that have to be marked in pictures, such as `object `; null where they call none so.
         deciding_sizes: Which size of the box that decides (`witness` in facts) a rule asks of, by rule; of a rule that
             is not among them it is how far away the box is.
+        taken_as_told: (questions) to those whose answers the audit takes as they are told, and why; null where it
+            derives all.
         spoken: What a model is trained to say to a question, where that is not its reference as it stands.
     """
 
@@ -118,5 +121,6 @@ class Suite:
     linked_contrasts: tuple[LinkedContrast, ...] = ()
     balanced_in_context: Callable[[BenchmarkRecord], bool] | None = None
     before_letters: Callable[[BenchmarkRecord], str | None] | None = None
+    taken_as_told: Callable[[pl.DataFrame], Iterable[TakenAsTold]] | None = None
     deciding_sizes: Mapping[str, Literal["width", "height"]] = field(default_factory=dict)
     spoken: Callable[[Question], str] | None = None

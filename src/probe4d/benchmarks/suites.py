@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,7 +10,6 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.b4dl import SUITE as B4DL
-from probe4d.benchmarks.b4dl.drafting import GENERATED
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
@@ -20,6 +19,7 @@ from probe4d.benchmarks.spatial_qa import SUITE as SPATIAL_QA
 from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.stride import SUITE as STRIDE
 from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
+from probe4d.benchmarks.taken_as_told import TakenAsTold
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import whole_file
@@ -125,23 +125,14 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         questions: Number of questions checked.
         faulty: Number of questions with a finding.
-        events_taken_as_told: Number of questions about events that the dataset cannot tell of; of those, bounds
-            and options are checked alone.
-        estimates_taken_as_told: By template the number of questions that rest on objects which were estimated and are
-            no part of the dataset; of those form, wording and target are checked, and that references say what their
-            parts do.
-        labels_taken_as_told: Number of questions for labels that a file told; of those it is checked that they agree.
-        generated_taken_as_told: Number of questions whose answers a model wrote and no rule gave; of those form, place
-            and identity are checked.
+        taken_as_told: Questions whose answers are taken as they are told, by why; of those it is checked what can be
+            (see the audit of each suite).
         findings: What differs or breaks a promise of the benchmark; empty if all is well.
     """
 
     questions: int
     faulty: int
-    events_taken_as_told: int
-    estimates_taken_as_told: Mapping[str, int]
-    labels_taken_as_told: int
-    generated_taken_as_told: int
+    taken_as_told: Sequence[TakenAsTold]
     findings: Sequence[AuditFinding]
 
 
@@ -163,32 +154,15 @@ def check(
     Raises:
         InputError: The benchmark's suite is unknown, or the dataset cannot be read.
     """
-    derived = suite_named(benchmark.record.suite).audit(benchmark, Path(dataroot), version=version, done=done)
+    suite = suite_named(benchmark.record.suite)
+    derived = suite.audit(benchmark, Path(dataroot), version=version, done=done)
     findings = [*derived, *split_findings(benchmark.record, benchmark.table["scene"].unique().to_list())]
     return Checked(
         questions=benchmark.table.height,
         faulty=len({finding.question for finding in findings if finding.question}),
-        events_taken_as_told=_resting_on(benchmark, ("events",)),
-        labels_taken_as_told=_resting_on(benchmark, _LABELS),
-        generated_taken_as_told=benchmark.table.filter(rule=GENERATED).height,
-        estimates_taken_as_told=dict(
-            benchmark.table.filter(pl.col("needs").list.contains("estimated objects"))
-            .group_by("template", maintain_order=True)
-            .len()
-            .sort("template")
-            .iter_rows()
-        ),
+        taken_as_told=[] if suite.taken_as_told is None else list(suite.taken_as_told(benchmark.table)),
         findings=findings,
     )
-
-
-_LABELS = ("weather", "time_of_day", "road_type", "lane")
-"""Needs of questions that no table of a dataset meets, and a file of labels does."""
-
-
-def _resting_on(benchmark: Benchmark, needs: Sequence[str]) -> int:
-    """Number of questions that need one of some annotations."""
-    return benchmark.table.filter(pl.col("needs").list.set_intersection(list(needs)).list.len() > 0).height
 
 
 class PromptLine(msgspec.Struct, frozen=True, kw_only=True):

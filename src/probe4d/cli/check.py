@@ -49,17 +49,9 @@ def check(
                 print(f"  … and {len(sentences) - _SHOWN:,} more (all of them with --json)")
         counts = f"{checked.faulty:,} of them wrong, {counted(len(checked.findings), 'finding')}"
         print(f"{counted(checked.questions, 'question')} checked, {counts}")
-        if told := checked.events_taken_as_told:
-            print(f"{told:,} events were taken as B4DL tells them: their intervals cannot be derived from the dataset")
-        if told := checked.labels_taken_as_told:
-            print(f"{counted(told, 'answer')} on labels were taken as their file told them: the dataset has none")
-        if told := checked.generated_taken_as_told:
-            print(f"{told:,} answers were written by a model, and taken as told: no rule gives them")
-        if by_template := checked.estimates_taken_as_told:
-            each = ", ".join(f"{name} {n:,}" for name, n in by_template.items())
-            print(
-                f"{sum(by_template.values()):,} answers were taken as they are told, since they rest on estimated "
-                f"objects, which no dataset holds: {each}"
-            )
+        for told in checked.taken_as_told:
+            each = ", ".join(f"{name} {n:,}" for name, n in told.by_template.items())
+            taken = "answer was taken as it is told" if told.questions == 1 else "answers were taken as they are told"
+            print(f"{told.questions:,} {taken}, since {told.why}: {each}")
     if checked.findings:
         raise typer.Exit(1)

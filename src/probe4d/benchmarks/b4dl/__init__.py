@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+import polars as pl
 
 from probe4d.benchmarks.b4dl.build import VERSION, build
 from probe4d.benchmarks.b4dl.prompts import PROMPTS
@@ -11,6 +13,7 @@ from probe4d.benchmarks.b4dl.released_wording import spoken_answer
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suite import AuditFinding, Average, Suite
+from probe4d.benchmarks.taken_as_told import TakenAsTold
 
 __all__ = ["SUITE"]
 
@@ -22,6 +25,12 @@ def _audit(
     from probe4d.benchmarks.b4dl.audit import audit
 
     return audit(benchmark, dataroot, version=version, done=done)
+
+
+def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
+    from probe4d.benchmarks.b4dl.audit import taken_as_told_by_audit
+
+    return taken_as_told_by_audit(table)
 
 
 SIMPLE_ACCURACY = Average(
@@ -41,4 +50,5 @@ SUITE = Suite(
     families=FAMILIES,
     spoken=spoken_answer,
     averages=(SIMPLE_ACCURACY,),
+    taken_as_told=_taken_as_told,
 )

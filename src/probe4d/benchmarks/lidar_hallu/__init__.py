@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.answering import answers_in
 from probe4d.benchmarks.lidar_hallu.build import FAMILIES, VERSION, build
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
 from probe4d.benchmarks.suite import AuditFinding, Suite
+from probe4d.benchmarks.taken_as_told import TakenAsTold, resting_on, taken_as_told
 
 __all__ = ["SUITE"]
 
@@ -23,6 +26,10 @@ def _audit(
     return audit(benchmark, dataroot, version=version, done=done)
 
 
+def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
+    return taken_as_told(resting_on(table, ["events"]), "the intervals of events are B4DL's, and in no dataset")
+
+
 SUITE = Suite(
     name="lidar-hallu",
     version=VERSION,
@@ -31,4 +38,5 @@ SUITE = Suite(
     prompts=PROMPTS,
     families=FAMILIES,
     answers_in=answers_in,
+    taken_as_told=_taken_as_told,
 )

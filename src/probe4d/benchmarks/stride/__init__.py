@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.stride.build import VERSION, build
@@ -12,6 +14,7 @@ from probe4d.benchmarks.stride.linked_contrasts import LINKED_CONTRASTS
 from probe4d.benchmarks.stride.prompts import PROMPTS
 from probe4d.benchmarks.stride.templates import FAMILIES
 from probe4d.benchmarks.suite import AuditFinding, Suite
+from probe4d.benchmarks.taken_as_told import TakenAsTold, resting_on, taken_as_told
 from probe4d.origins import WAYMO_VERSIONS
 
 __all__ = ["SUITE"]
@@ -30,6 +33,16 @@ def _audit(
     return audit(benchmark, dataroot, version=version, done=done)
 
 
+_LABELS = ("weather", "time_of_day", "road_type", "lane")
+"""Needs that a file of labels meets."""
+
+
+def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
+    yield from taken_as_told(resting_on(table, _LABELS), "they rest on labels, which a file told")
+    estimated = resting_on(table, ["estimated objects"])
+    yield from taken_as_told(estimated, "they rest on estimated objects, which no dataset holds")
+
+
 SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
@@ -38,4 +51,5 @@ SUITE = Suite(
     prompts=PROMPTS,
     families=FAMILIES,
     linked_contrasts=LINKED_CONTRASTS,
+    taken_as_told=_taken_as_told,
 )

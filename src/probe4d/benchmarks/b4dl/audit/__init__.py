@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from probe4d.benchmarks.auditing.findings import Findings
 from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
@@ -30,14 +31,15 @@ from probe4d.benchmarks.b4dl.audit.form import (
     of_template,
 )
 from probe4d.benchmarks.b4dl.audit.measured import faults_of_measures
-from probe4d.benchmarks.b4dl.audit.verdicts import claimed_of, faults_of_verdict
+from probe4d.benchmarks.b4dl.audit.verdicts import claimed_of, faults_of_verdict, is_derived
 from probe4d.benchmarks.b4dl.audit.whole import sequence_findings
 from probe4d.benchmarks.b4dl.tasks import SUITE_NAME
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.suite import AuditFinding
+from probe4d.benchmarks.taken_as_told import TakenAsTold, taken_as_told
 
-__all__ = ["audit"]
+__all__ = ["audit", "taken_as_told_by_audit"]
 
 
 def audit(
@@ -83,6 +85,28 @@ def audit(
         *count_findings(benchmark, scenes=len(scene_names(folder))),
         *order_findings(benchmark),
     ]
+
+
+def taken_as_told_by_audit(table: pl.DataFrame) -> Iterator[TakenAsTold]:
+    """Questions whose answers geometry does not decide, and such whose verdicts the audit cannot derive.
+
+    Facts that cannot be read are findings of the audit, and are left out here.
+    """
+    kinds = pl.Series([_told(row) for row in table.iter_rows(named=True)], dtype=pl.String)
+    yield from taken_as_told(
+        table.filter(kinds == "undecided"), "a model wrote them, and geometry does not decide them"
+    )
+    yield from taken_as_told(table.filter(kinds == "worded"), "their verdicts turn on words that are not read here")
+
+
+def _told(row: Mapping[str, Any]) -> str | None:
+    try:
+        facts = facts_of(row["facts"])
+    except msgspec.MsgspecError:
+        return None
+    if not facts.is_decided:
+        return "undecided"
+    return None if is_derived(row, facts, claimed_of(row, facts)) else "worded"
 
 
 def _faults(drive: Drive, row: Mapping[str, Any], parameters: Parameters) -> Iterator[Fault]:
