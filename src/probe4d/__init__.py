@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from probe4d.evidence.camera_images import CameraImages
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
+    from probe4d.exchange.b4dl_release.importing import import_b4dl
+    from probe4d.exchange.b4dl_release.writing import export_b4dl
     from probe4d.exchange.detected_objects import detect_objects
     from probe4d.exchange.detections import read_detections
     from probe4d.exchange.exports.export import export
@@ -145,8 +147,10 @@ __all__ = [
     "estimate_objects",
     "evidence_named",
     "export",
+    "export_b4dl",
     "export_training",
     "import_answers",
+    "import_b4dl",
     "import_lidar_hallu",
     "import_training",
     "import_waypoints",
@@ -250,8 +254,10 @@ _HOMES = {
     "estimate_objects": "probe4d.scenes.estimated.estimating",
     "evidence_named": "probe4d.runs.evidence_plan",
     "export": "probe4d.exchange.exports.export",
+    "export_b4dl": "probe4d.exchange.b4dl_release.writing",
     "export_training": "probe4d.exchange.exports.training",
     "import_answers": "probe4d.exchange.answers",
+    "import_b4dl": "probe4d.exchange.b4dl_release.importing",
     "import_lidar_hallu": "probe4d.exchange.lidar_hallu_release",
     "import_training": "probe4d.exchange.released_training",
     "import_waypoints": "probe4d.exchange.waypoints",

@@ -97,7 +97,7 @@ def export(
 
 def _export_b4dl(benchmark: Path, out: Path, prompts: Prompts) -> None:
     from probe4d.errors import InputError
-    from probe4d.exchange.b4dl_release.writing import write_b4dl
+    from probe4d.exchange.b4dl_release.writing import export_b4dl
     from probe4d.exchange.exports.items import left_out_lines
 
     shown = prompts.evidence_plan()
@@ -107,7 +107,7 @@ def _export_b4dl(benchmark: Path, out: Path, prompts: Prompts) -> None:
             remedy="Leave --setting and --evidence out.",
         )
     read = prompts.questions(benchmark, shown)
-    written = write_b4dl(read, out, scenes=prompts.scenes(read, shown), selection=prompts.selection())
+    written = export_b4dl(read, out, scenes=prompts.scenes(read, shown), selection=prompts.selection())
     print(f"{out}: {counted(written.rows, 'row')}, {counted(written.chunks, 'chunk')} for b4dl")
     for line in (*written.notes, *left_out_lines(written.left_out)):
         output.note(line)

@@ -11,7 +11,7 @@ import torch
 from b4dl_making import flat, pairs_about, written
 
 from probe4d.exchange.b4dl_release.importing import import_b4dl
-from probe4d.exchange.b4dl_release.writing import write_b4dl
+from probe4d.exchange.b4dl_release.writing import export_b4dl
 from probe4d.exchange.exports.training import export_training
 from probe4d.exchange.released_training import import_training
 from probe4d.models.lidar_lm.checkpoints.checkpoint import load_lidar_lm
@@ -63,7 +63,7 @@ def one_step(rows: list[TrainingRow], features: FeatureFolder, base: Path, out: 
 def test_a_training_set_that_was_written_and_read_back_trains_a_step(
     scenes: Scenes, features: FeatureFolder, base: Path, tmp_path: Path, span: str
 ) -> None:
-    write_b4dl(pairs_about(scenes, sequences=2), tmp_path / "release", scenes=scenes)
+    export_b4dl(pairs_about(scenes, sequences=2), tmp_path / "release", scenes=scenes)
     read = import_b4dl(tmp_path / "release", tmp_path / "bench", scenes=scenes).benchmark
     plan = RunPlan(setting="released", evidence=evidence_named("lidar", span=span))
     # Simulated scenes are of no official split and count as test in what is written.

@@ -21,7 +21,7 @@ from probe4d.errors import InputError
 from probe4d.exchange.b4dl_release.identifiers import SENSOR_KINDS, released_ids
 from probe4d.exchange.b4dl_release.importing import import_b4dl
 from probe4d.exchange.b4dl_release.layouts import STAGES
-from probe4d.exchange.b4dl_release.writing import write_b4dl
+from probe4d.exchange.b4dl_release.writing import export_b4dl
 from probe4d.runs.selection import Selection
 from probe4d.scenes.tables import Scenes
 
@@ -45,7 +45,7 @@ def pairs(scenes: Scenes) -> Benchmark:
 @pytest.fixture(scope="module")
 def release(pairs: Benchmark, scenes: Scenes, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("written") / "release"
-    done = write_b4dl(pairs, folder, scenes=scenes)
+    done = export_b4dl(pairs, folder, scenes=scenes)
     assert (done.rows, done.left_out) == (pairs.table.height, ())
     assert done.notes == ("Of 6 scenes no official split is known: they count as test.",)
     return folder
@@ -67,7 +67,7 @@ def test_what_a_suite_built_is_read_back_equal(
 @pytest.mark.parametrize("layout", ["generated", "huggingface"])
 def test_what_was_read_is_written_to_the_same_files(release: Path, scenes: Scenes, tmp_path: Path, layout: Any) -> None:
     read = import_b4dl(release, tmp_path / "bench", layout=layout).benchmark
-    write_b4dl(read, tmp_path / "again", scenes=scenes)
+    export_b4dl(read, tmp_path / "again", scenes=scenes)
     parts = ["dataset"] if layout == "huggingface" else ["dataset", "generated_dataset", "metadata"]
     assert files_in(tmp_path / "again", *parts) == files_in(release, *parts)
 
@@ -153,7 +153,7 @@ def test_any_rows_come_back_letter_for_letter(folders: Iterator[Path], stages: A
     files = sure | {f"dataset/train/{name}.json": rows for name, rows in stages.items()}
     files |= {f"dataset/test/{name}.json": rows for name, rows in tests.items()}
     first = import_b4dl(written(folder / "given", files), folder / "first")
-    write_b4dl(first.benchmark, folder / "again")
+    export_b4dl(first.benchmark, folder / "again")
     second = import_b4dl(folder / "again", folder / "second")
     assert second.benchmark.table.equals(first.benchmark.table)
     assert second.left_out == ()
@@ -174,7 +174,7 @@ def in_any_order(files: dict[str, Any]) -> dict[str, list[str]]:
 def test_imported_rows_keep_the_ids_of_the_release(tmp_path: Path) -> None:
     files = HUGGINGFACE | {"metadata/scene_metadata.json": scene_metadata()}
     read = import_b4dl(written(tmp_path / "release", files), tmp_path / "bench").benchmark
-    write_b4dl(read, tmp_path / "again")
+    export_b4dl(read, tmp_path / "again")
     again = {name: json.loads(content) for name, content in files_in(tmp_path / "again", "dataset").items()}
     kept = {name: rows for name, rows in files.items() if name.startswith("dataset/")}
     assert in_any_order(again) == in_any_order(kept)
@@ -188,7 +188,7 @@ def test_the_official_split_of_a_scene_decides_where_it_is_written(tmp_path: Pat
         for n, name in enumerate(names)
     ]
     source = SourceDataset(name="nuscenes", version="v1.0-mini", fingerprint=None, licence="l", split="all", scenes=3)
-    write_b4dl(making.benchmark_of(questions, source=source), tmp_path / "out")
+    export_b4dl(making.benchmark_of(questions, source=source), tmp_path / "out")
     rows = {
         row["scene_token"]: name
         for name, content in files_in(tmp_path / "out", "dataset").items()
@@ -199,19 +199,19 @@ def test_the_official_split_of_a_scene_decides_where_it_is_written(tmp_path: Pat
 
 def test_what_cannot_be_written_is_told(pairs: Benchmark, scenes: Scenes, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"token of .* is not known.*Give the dataset"):
-        write_b4dl(pairs, tmp_path / "out")
+        export_b4dl(pairs, tmp_path / "out")
     with pytest.raises(InputError, match="is of the suite made"):
-        write_b4dl(making.benchmark_of([making.question()]), tmp_path / "out")
+        export_b4dl(making.benchmark_of([making.question()]), tmp_path / "out")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     with pytest.raises(InputError, match="is not empty"):
-        write_b4dl(pairs, tmp_path / "full", scenes=scenes)
+        export_b4dl(pairs, tmp_path / "full", scenes=scenes)
     strange = [making.question(0, suite="b4dl", family="unknown", facts={"scene_id": "001234567"})]
     strange.append(making.question(1, suite="b4dl", family="binary", question=None, facts={"scene_id": "001234567"}))
     with pytest.raises(InputError, match="no question can be written"):
-        write_b4dl(making.benchmark_of(strange), tmp_path / "out")
+        export_b4dl(making.benchmark_of(strange), tmp_path / "out")
     known = making.question(2, suite="b4dl", family="binary", facts={"scene_id": "001234567", "split": "test"})
-    done = write_b4dl(making.benchmark_of([*strange, known]), tmp_path / "out")
+    done = export_b4dl(making.benchmark_of([*strange, known]), tmp_path / "out")
     assert sorted(one.reason for one in done.left_out) == [
         "its task is not known, and so its file is not",
         "its text is not known",
@@ -225,13 +225,13 @@ def test_an_answer_that_a_review_changed_is_written_and_not_the_released_one(tmp
     for number, (one, said) in enumerate(
         [(question, "yes indeed"), (msgspec.structs.replace(question, answer="No"), "No.")]
     ):
-        write_b4dl(making.benchmark_of([one]), tmp_path / str(number))
+        export_b4dl(making.benchmark_of([one]), tmp_path / str(number))
         (row,) = json.loads((tmp_path / str(number) / "dataset/test/binary.json").read_text())
         assert row["answer"] == said
 
 
 def test_a_selection_is_written_alone(pairs: Benchmark, scenes: Scenes, tmp_path: Path) -> None:
-    done = write_b4dl(pairs, tmp_path / "out", scenes=scenes, selection=Selection(families=("binary",)))
+    done = export_b4dl(pairs, tmp_path / "out", scenes=scenes, selection=Selection(families=("binary",)))
     assert done.rows == 12
     assert set(files_in(tmp_path / "out", "dataset")) == {"dataset/test/binary.json"}
 

@@ -25,7 +25,7 @@ from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import refuse_full, whole_folder
 from probe4d.wording import counted
 
-__all__ = ["WrittenRelease", "write_b4dl"]
+__all__ = ["WrittenRelease", "export_b4dl"]
 
 _STAGES = {group: stage for stage, group in STAGES.items()}
 _STAGE_OF: dict[str, str] = {
@@ -52,7 +52,7 @@ class WrittenRelease:
     notes: tuple[str, ...]
 
 
-def write_b4dl(
+def export_b4dl(
     benchmark: Benchmark, out: Path | str, *, scenes: Scenes | None = None, selection: Selection | None = None
 ) -> WrittenRelease:
     """Write a benchmark of the suite `b4dl` as the release has its data: a folder that appears whole.
