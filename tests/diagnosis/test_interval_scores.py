@@ -21,9 +21,11 @@ from probe4d.diagnosis.diagnose import Diagnosis, diagnose
 from probe4d.diagnosis.interval_overlaps import half_open_iou, inclusive_iou
 from probe4d.diagnosis.interval_scores import THRESHOLDS, overlaps_of
 from probe4d.diagnosis.interval_sheet import UNREAD, make_interval_sheet, to_codes
+from probe4d.diagnosis.watching import Watch
 from probe4d.diagnosis.writing import write_tables
 from probe4d.errors import InputError
 from probe4d.runs.ask import ask
+from probe4d.runs.run import Answer
 
 FRAMES = st.integers(min_value=0, max_value=40)
 INTERVALS = st.tuples(FRAMES, FRAMES).map(lambda ends: (min(ends), max(ends)))
@@ -164,6 +166,31 @@ def test_runs_are_compared_pair_by_pair(diagnosis: Diagnosis) -> None:
     assert diagnosis.changes.is_empty()
 
 
+def windows_of_three_lengths() -> Benchmark:
+    """Windows of 5, 7 and 9 frames that begin anywhere; the truth is two of the first five frames."""
+    made, rng = [], np.random.default_rng(5)
+    for place in range(360):
+        start, length = int(rng.integers(30)), int(rng.choice((5, 7, 9)))
+        first = start + int(rng.integers(4))
+        frames = tuple(range(start, start + length, 2))
+        about = {"scene": f"s{place % 24:02d}", "frames": frames, "context": str(length)}
+        made.append(asked(place, f"{first}-{first + 1}", **about))
+    return benchmark_of(made)
+
+
+def test_who_names_the_whole_window_follows_its_length() -> None:
+    made = windows_of_three_lengths()
+    whole = run_of("whole", made, lambda one: f"from frame {one.frames[0]:03d} to frame {one.frames[-1]:03d}")
+    constant = run_of("constant", made, lambda one: "frames 0-8")
+    diagnosis = diagnose(made, [whole, constant, run_of("knows", made, lambda one: f"frames {one.answer}")])
+    named = diagnosis.shortcuts.filter("named", ~pl.col("run").str.starts_with("control:"))
+    assert named.select("run", "format", "feature").rows() == [("whole", "interval", "context")]
+    assert named["rule"][0].count("from the first asked about") == 3
+    assert diagnosis.figures.filter(metric="shortcut_share", run="whole")["value"].to_list() == [1.0]
+    rules = diagnosis.shortcuts.filter(run="constant")["rule"]
+    assert all(rule.startswith("answers frames 0 to 8 whatever") for rule in rules)
+
+
 def test_controls_learn_from_another_benchmark(windows: Benchmark) -> None:
     made = benchmark_of([asked(200, "3-9", scene="new", frames=(3, 11))])
     learned = diagnose(made, [], fit_controls=windows).intervals
@@ -186,6 +213,13 @@ def test_a_diagnosis_writes_intervals_only_where_there_are_some(diagnosis: Diagn
     other = benchmark_of([question(1, "Yes")])
     write_tables(diagnose(other, []), tmp_path)
     assert not (tmp_path / "intervals.parquet").exists()
+
+
+def test_who_watches_a_run_is_told_of_intervals_that_cannot_be_read(windows: Benchmark) -> None:
+    watch = Watch(windows, model="test/made")
+    for place, one in enumerate(windows.questions):
+        watch.see(Answer(question=one.id, text="frames 3-9" if place else "throughout"))
+    assert dict(watch.states) == {"valid": 18, "ambiguous": 1}
 
 
 @pytest.mark.parametrize("answer", ["9-3", "3", "from frame 003 to frame 009", "a-b", "-1-3"])

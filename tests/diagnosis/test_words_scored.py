@@ -11,6 +11,7 @@ from diagnosis_making import question, run_of
 
 from making import Model, benchmark_of
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.composition import composition_of
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.control_runs import control_model
 from probe4d.diagnosis.diagnose import Diagnosis, diagnose
@@ -118,6 +119,11 @@ def test_judges_get_no_words(made: Benchmark) -> None:
     free = benchmark_of([word(1, "It turns.", options=()), word(2, "car")])
     assert text_questions(free)["answer"].to_list() == ["It turns."]
     assert text_questions(made).is_empty()
+
+
+def test_a_dataset_card_counts_words(made: Benchmark) -> None:
+    counted = composition_of(made.table.lazy()).templates.filter(template="existence-class")
+    assert counted["answers"].to_list() == ["bus 1, car 12, truck 8"]
 
 
 @pytest.mark.parametrize(

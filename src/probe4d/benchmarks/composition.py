@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.benchmarks.question import has_vocabulary
+
 __all__ = ["COMPOSITION_FILE", "Composition", "composition_of"]
 
 COMPOSITION_FILE = "composition.csv"
@@ -20,7 +22,8 @@ class Composition(NamedTuple):
     """Counts of a benchmark's questions, families and templates by name.
 
     Attributes:
-        counts: Columns family, template, channel, answer (null but for yes-no and choice questions) and questions.
+        counts: Columns family, template, channel, answer (null but for yes-no and choice questions and those for a word
+            of a vocabulary) and questions.
         templates: Columns family, template, questions, wordings (distinct texts, options included), scenes,
             most_of_a_scene, and answers: each with its number, in words.
     """
@@ -35,7 +38,8 @@ def composition_of(questions: pl.LazyFrame) -> Composition:
     Args:
         questions: Columns of `QUESTION_SCHEMA`.
     """
-    lettered = questions.with_columns(answer=pl.when(pl.col("format").is_in(_LETTERED)).then("answer"))
+    is_label = pl.col("format").is_in(_LETTERED) | has_vocabulary()
+    lettered = questions.with_columns(answer=pl.when(is_label).then("answer"))
     in_scenes = lettered.group_by(*_COUNTED, "scene").agg(questions=pl.len()).collect(engine="streaming")
     wordings = questions.select(*_TEMPLATE, wording=pl.struct("question", "options").hash()).unique()
     counts = _summed(in_scenes, _COUNTED).sort(_COUNTED, nulls_last=True)

@@ -28,7 +28,7 @@ from probe4d.diagnosis.model_names import models_table
 from probe4d.diagnosis.number_diagnosis import diagnose_numbers
 from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
 from probe4d.diagnosis.sheet import Sheet, make_sheet
-from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.tables import Diagnosis, in_order
 from probe4d.diagnosis.text.metric import TextMetric
 from probe4d.diagnosis.text_diagnosis import diagnose_texts
 from probe4d.diagnosis.text_sheet import TextSheet, make_text_sheet
@@ -142,7 +142,7 @@ def diagnose(
         ),
         records=labels.records,
         pairs=labels.pairs,
-        shortcuts=labels.shortcuts,
+        shortcuts=_united(labels.shortcuts, intervals.shortcuts, names),
         slices=labels.slices,
         changes=compared.changes,
         models=models_table(runs, model_names),
@@ -204,6 +204,12 @@ def _scored(
             "metrics of words (text_metrics=, --text-metrics).",
         )
     return benchmark.table.select("id", "format", "scene").join(scored, on="id", how="semi", maintain_order="left")
+
+
+def _united(one: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """Two tables with a column `run` as one: the runs in order, then the controls."""
+    both = pl.concat([one, other])
+    return in_order(both, "run", list(dict.fromkeys([*names, *both["run"]])))
 
 
 def _checked_names(runs: Sequence[Run]) -> list[str]:

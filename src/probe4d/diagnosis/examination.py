@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -21,13 +21,13 @@ from probe4d.diagnosis.overview import PARSER_CHANGED
 from probe4d.diagnosis.pairs import EGO, PLAIN, PromptPairs, add_pairs, fits_layout, prompt_pairs
 from probe4d.diagnosis.relations import add_relations
 from probe4d.diagnosis.scores import add_scores
-from probe4d.diagnosis.sheet import Sheet
+from probe4d.diagnosis.sheet import Group, Sheet
 from probe4d.diagnosis.shortcuts import shortcuts_table
 from probe4d.diagnosis.shown_scene import add_shown_scene
 from probe4d.diagnosis.slices import slices_table
 from probe4d.diagnosis.variants import add_variants
 
-__all__ = ["Examination", "examine"]
+__all__ = ["Examination", "add_shortcut_shares", "examine"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def examine(
         add_variants(figures, sheet, name, own)
         add_shown_scene(figures, sheet, name, own.filter("main"))
         add_branches(figures, sheet, name, branches[name])
-    _add_shortcut_shares(figures, sheet, shortcuts)
+    add_shortcut_shares(figures, sheet.cells, shortcuts)
     return Examination(
         sheet,
         pairs,
@@ -117,9 +117,15 @@ def _add_parser_changes(figures: Figures, sheet: Sheet, run: str, records: pl.Da
         figures.add_values(metric, sheet.everything, [run], [changed / records.height], records.height)
 
 
-def _add_shortcut_shares(figures: Figures, sheet: Sheet, shortcuts: pl.DataFrame) -> None:
-    """Add shortcut_share where a shortcut is named; its interval is that of the excess, in shortcuts.csv."""
-    cells = {(cell.family, cell.format): cell for cell in sheet.cells}
+def add_shortcut_shares(figures: Figures, groups: Iterable[Group], shortcuts: pl.DataFrame) -> None:
+    """Add shortcut_share where a shortcut is named; its interval is that of the excess, in shortcuts.csv.
+
+    Args:
+        figures: Receives the rows.
+        groups: Groups among which are the families and formats of the questions.
+        shortcuts: Columns of `SHORTCUTS_SCHEMA`.
+    """
+    cells = {(group.family, group.format): group for group in groups if group.relation == "all"}
     for row in shortcuts.filter("named").iter_rows(named=True):
         figures.add_values(
             "shortcut_share", cells[row["family"], row["format"]], [row["run"]], [row["share"]], row["n"]

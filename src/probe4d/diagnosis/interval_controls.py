@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
 from probe4d.diagnosis.controls import CONTENT, FIXED, keys_of, places_of
-from probe4d.diagnosis.interval_sheet import UNREAD, Codes, IntervalSheet, ends_of, to_codes
+from probe4d.diagnosis.interval_sheet import UNREAD, Codes, IntervalSheet, ends_of, starts_of, to_codes
 from probe4d.diagnosis.leave_one_out import most_frequent
 
 __all__ = ["INTERVAL_CONTROLS", "IntervalAnswers", "interval_answers"]
@@ -74,15 +73,9 @@ def _prior(sheet: IntervalSheet, learned: IntervalSheet | None, columns: Sequenc
     names = ["scene", *columns]
     other = None if learned is None else learned.questions.select(names)
     asked, source = places_of(sheet.questions.select(names), other, lambda rows: keys_of(rows, columns=columns))
-    references = ends_of(source_sheet.references) - (_starts(source_sheet) if relative else 0)
+    references = ends_of(source_sheet.references) - (starts_of(source_sheet) if relative else 0)
     seen = references[:, 0] >= 0  # an interval before the frames asked about has no place relative to them
     source = source._replace(keys=source.keys[seen], scenes=source.scenes[seen])
     codes, times = most_frequent(source, to_codes(*references[seen].T), asked=asked)
-    said = ends_of(codes) + (_starts(sheet) if relative else 0)
+    said = ends_of(codes) + (starts_of(sheet) if relative else 0)
     return _Prior(np.where(times > 0, to_codes(*said.T), UNREAD), times)
-
-
-def _starts(sheet: IntervalSheet) -> Codes:
-    """(questions, 1) the first frame that each question asks about; 0 where it does not say."""
-    first = sheet.questions.select(pl.col("frames").list.min().fill_null(0)).to_series()
-    return first.to_numpy().astype(np.int64)[:, None]

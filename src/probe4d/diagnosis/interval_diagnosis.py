@@ -10,14 +10,16 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
+from probe4d.diagnosis.examination import add_shortcut_shares
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.fitting import ControlAnswers
 from probe4d.diagnosis.interval_controls import INTERVAL_CONTROLS, interval_answers
 from probe4d.diagnosis.interval_overlaps import OVERLAPS
 from probe4d.diagnosis.interval_scores import add_overlaps, overlaps_of
 from probe4d.diagnosis.interval_sheet import INTERVALS_SCHEMA, UNREAD, Codes, IntervalSheet, ends_of, to_codes
+from probe4d.diagnosis.interval_shortcuts import interval_shortcuts
 from probe4d.diagnosis.parsing.intervals import ParsedInterval, parse_interval
-from probe4d.diagnosis.tables import beside
+from probe4d.diagnosis.tables import beside, runs_then_controls
 
 __all__ = ["DiagnosedIntervals", "diagnose_intervals"]
 
@@ -30,11 +32,13 @@ class DiagnosedIntervals:
         book: The answers of the runs, and those of the controls to the questions of the first run that was asked any.
         figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.tables.beside` orders them.
         intervals: Columns of `INTERVALS_SCHEMA`: the runs in order, then the controls on the questions of the first.
+        shortcuts: Columns of `SHORTCUTS_SCHEMA`, likewise.
     """
 
     book: AnswerBook[IntervalSheet]
     figures: pl.DataFrame
     intervals: pl.DataFrame
+    shortcuts: pl.DataFrame
 
 
 def diagnose_intervals(
@@ -52,7 +56,7 @@ def diagnose_intervals(
     """
     records = _records(sheet, rows)
     book = book_of(sheet, names, records.select("run", "item", "code"))
-    tables, parts = [], []
+    tables, shortcuts, parts = [], [], []
     for items, together in book.sets():
         part = book.part(items, together)
         if controls.learned_from is None:
@@ -62,7 +66,10 @@ def diagnose_intervals(
         part = part.answered([*part.names, *said], [*part.codes, *said.values()])
         figures = Figures(part, suite)
         add_overlaps(figures, part, part.names, overlaps_of(part))
+        followed = interval_shortcuts(part)
+        add_shortcut_shares(figures, part.groups, followed)
         tables.append(figures.table())
+        shortcuts.append(followed)
         parts.append((items, part))
     items, first = parts[0]
     answered = [_measured(records, sheet, records["item"].to_numpy().astype(np.intp), records["code"].to_numpy())]
@@ -70,7 +77,12 @@ def diagnose_intervals(
         codes = first.codes[first.row(control)]
         book = book.with_answerer(control, items, codes)
         answered.append(_of_control(control, first, codes))
-    return DiagnosedIntervals(book, beside(tables, names, INTERVAL_CONTROLS), pl.concat(answered))
+    return DiagnosedIntervals(
+        book,
+        beside(tables, names, INTERVAL_CONTROLS),
+        pl.concat(answered),
+        runs_then_controls(shortcuts, names, INTERVAL_CONTROLS),
+    )
 
 
 def _records(sheet: IntervalSheet, rows: pl.DataFrame) -> pl.DataFrame:

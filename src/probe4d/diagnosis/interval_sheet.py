@@ -24,6 +24,7 @@ __all__ = [
     "IntervalSheet",
     "ends_of",
     "make_interval_sheet",
+    "starts_of",
     "to_codes",
 ]
 
@@ -124,6 +125,12 @@ def ends_of(codes: Codes) -> Codes:
     """(..., 2) first and last frame of each code; -1 and -1 of `UNREAD`."""
     ends = np.stack(np.divmod(codes, _FRAMES), axis=-1)
     return np.where(codes[..., None] == UNREAD, UNREAD, ends)
+
+
+def starts_of(sheet: IntervalSheet) -> Codes:
+    """(questions, 1) the first frame that each question asks about; 0 where it does not say."""
+    first = sheet.questions.select(pl.col("frames").list.min().fill_null(0)).to_series()
+    return first.to_numpy().astype(np.int64)[:, None]
 
 
 def make_interval_sheet(benchmark: Benchmark) -> IntervalSheet:

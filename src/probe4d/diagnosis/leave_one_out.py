@@ -56,7 +56,7 @@ def counts_elsewhere(
     return (everywhere[asked.keys] - inside[at]).astype(np.float64)
 
 
-def majority(learned: Places, labels: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+def majority(learned: Places, labels: npt.NDArray[np.integer]) -> Codes:
     """Predict each item's label as the most frequent one among items with its key in other scenes.
 
     Ties, and keys that occur in no other scene, are settled by the labels of all other scenes' items, and then go to
@@ -73,12 +73,12 @@ def majority(learned: Places, labels: npt.NDArray[np.int8]) -> npt.NDArray[np.in
     overall = counts_elsewhere(Places(np.zeros_like(learned.keys), learned.scenes), labels)
     # Below one count in total, so that it decides ties alone.
     counts = counts + overall / (overall.sum(axis=1, keepdims=True) + 1.0)
-    best: npt.NDArray[np.intp] = counts.argmax(axis=1)
-    return best.astype(np.int8)
+    best: Codes = counts.argmax(axis=1)
+    return best
 
 
 def preferred_option(
-    learned: Places, chosen: npt.NDArray[np.int8], *, asked: Places | None = None
+    learned: Places, chosen: npt.NDArray[np.integer], *, asked: Places | None = None
 ) -> npt.NDArray[np.int8]:
     """Predict which option is chosen from how often options of the same value are chosen in other scenes.
 

@@ -64,9 +64,9 @@ def linked_table(
 
 
 def _choices(benchmark: Benchmark, records: pl.DataFrame) -> pl.DataFrame:
-    """Answers to choice and yes-no questions: columns run, part, scene, relation, amount (1 if right), chance."""
+    """Answers that are labels: columns run, part, scene, relation, amount (1 if right), chance."""
     options = pl.col("options").list.len()
-    chance = pl.when(pl.col("format") == "choice").then(1 / options).otherwise(_YES_NO_CHANCE)
+    chance = pl.when(pl.col("format") == "yes-no").then(_YES_NO_CHANCE).otherwise(1 / options)
     asked = benchmark.table.select("scene", "relation", chance=chance, part="id")
     answered = records.select("run", part="question", amount=pl.col("correct").cast(pl.Float64))
     return answered.join(asked, on="part", how="inner", maintain_order="left")

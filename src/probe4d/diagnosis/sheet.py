@@ -76,9 +76,9 @@ class Sheet:
     questions: pl.DataFrame
     families: tuple[str, ...]
     scenes: npt.NDArray[np.intp]
-    references: npt.NDArray[np.int8]
+    references: npt.NDArray[np.signedinteger]
     names: tuple[str, ...] = ()
-    labels: npt.NDArray[np.int8] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int8))
+    labels: npt.NDArray[np.signedinteger] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int8))
 
     @property
     def unanswered(self) -> np.int8:
@@ -88,12 +88,14 @@ class Sheet:
     @cached_property
     def correct(self) -> npt.NDArray[np.bool_]:
         """(answerers, questions): valid and equal to the reference; invalid counts as wrong."""
-        return np.equal(self.labels, self.references)
+        correct: npt.NDArray[np.bool_] = np.equal(self.labels, self.references)
+        return correct
 
     def differ(self, ones: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.bool_]:
         """(pairs, questions): whether the two answerers of each pair answer otherwise; invalid answers are alike."""
         rows = [[self.row(name) for name in names] for names in (ones, others)]
-        return np.not_equal(*(self.labels[own] for own in rows))
+        moved: npt.NDArray[np.bool_] = np.not_equal(*(self.labels[own] for own in rows))
+        return moved
 
     def answered(self, names: Sequence[str], answers: Sequence[npt.NDArray[np.int8]]) -> Sheet:
         """The same questions with these answerers and their label codes."""
@@ -289,13 +291,13 @@ def label_of(code: int, kind: str, options: Sequence[str] = ()) -> str | None:
     Args:
         code: The label code.
         kind: Format of the question.
-        options: Its vocabulary, where it has one.
+        options: What codes say where they are neither yes or no nor letters, such as its vocabulary.
     """
     if code == INVALID:
         return None
     if kind == "yes-no":
         return ("No", "Yes")[code]
-    return options[code] if kind == "text" else LETTERS[code]
+    return LETTERS[code] if kind == "choice" else options[code]
 
 
 def _word_codes(labels: pl.Series, questions: pl.DataFrame) -> list[int | None]:

@@ -13,6 +13,7 @@ import polars as pl
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.controls import option_codes
+from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.sheet import Group, Sheet
 from probe4d.scenes.geometry import SECTORS
 
@@ -26,7 +27,7 @@ class Feature:
     """One feature of the questions of a family and format.
 
     Attributes:
-        name: `class`, `relation`, `frame`, `letter`, `option length`, `option`, or two of them.
+        name: `class`, `relation`, `frame`, `context`, `letter`, `option length`, `option`, or two of them.
         kind: `key`: one value a question; `option` and `letter`: one value an option.
         values: (questions,) or (questions, options) codes from 0; -1 where there is no such option.
         words: What each code says.
@@ -55,6 +56,7 @@ def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
         return []
     asked = questions.select(
         "relation",
+        "context",
         frame=pl.col("frames").list.first(),
         **{"class": pl.col("entities").list.sort().list.join(", ")},
     )
@@ -65,7 +67,8 @@ def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
         found.append(Feature("letter", "letter", values.astype(np.intp), tuple(LETTERS[: letters.size])))
         found += _length_feature(sheet, cell)
         found.append(_option_feature(sheet, cell, "option", in_context=False))
-    for names in (("class",), ("relation",), ("frame",), ("class", "relation")):
+    of_context = [("context",)] if cell.format == INTERVAL else []
+    for names in (*of_context, ("class",), ("relation",), ("frame",), ("class", "relation")):
         said = asked[names[0]] if len(names) == 1 else asked.select(_together(names)).to_series()
         if said.null_count() or said.n_unique() < 2:
             continue

@@ -21,7 +21,7 @@ _MONOTONE = 0.7  # rank correlation of length and preference from which "long" o
 def rule_in_words(
     feature: Feature,
     values: npt.NDArray[np.intp],
-    own: npt.NDArray[np.int8],
+    own: npt.NDArray[np.integer],
     kind: str,
     options: Sequence[str] = (),
 ) -> str:
@@ -32,7 +32,7 @@ def rule_in_words(
         values: Its codes at the questions that got a valid answer.
         own: (questions,) label codes of those answers.
         kind: Format of the questions.
-        options: Their vocabulary, where they have one.
+        options: What label codes say, where these are no letters and no yes or no.
     """
     if feature.kind == "letter":
         return f"picks option {label_of(int(np.bincount(own).argmax()), kind, options)} whatever the options say"
@@ -63,7 +63,7 @@ def _count(answers: npt.NDArray[np.intp], label: int, asked: npt.NDArray[np.bool
     return int((asked & (answers == label)).sum())
 
 
-def _preference(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArray[np.int8]) -> str:
+def _preference(feature: Feature, values: npt.NDArray[np.intp], own: npt.NDArray[np.integer]) -> str:
     size = len(feature.words)
     offered = np.bincount(values[values >= 0], minlength=size)
     chosen = np.bincount(values[np.arange(own.size), own], minlength=size)

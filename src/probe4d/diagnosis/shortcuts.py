@@ -45,7 +45,9 @@ class _Finding:
     n: int
 
 
-def shortcuts_table(sheet: Sheet, names: Sequence[str]) -> pl.DataFrame:
+def shortcuts_table(
+    sheet: Sheet, names: Sequence[str], *, cells: Sequence[Group] | None = None, words: Sequence[str] | None = None
+) -> pl.DataFrame:
     """Measure every feature against the own answers of every answerer, and name what passes.
 
     A feature's share is how many valid answers the answerer's most frequent answer to the same feature value
@@ -56,20 +58,23 @@ def shortcuts_table(sheet: Sheet, names: Sequence[str]) -> pl.DataFrame:
     Args:
         sheet: Questions and answers.
         names: The answerers to look at.
+        cells: Families and formats of the questions; null takes those of the sheet.
+        words: What the label codes of answers say, where these are no labels.
 
     Returns:
         Columns of `SHORTCUTS_SCHEMA`: one row for each answerer, family, format and feature.
     """
     findings: list[_Finding] = []
-    features = {(cell.family, cell.format): features_of(sheet, cell) for cell in sheet.cells}
+    cells = sheet.cells if cells is None else cells
+    features = {(cell.family, cell.format): features_of(sheet, cell) for cell in cells}
     for name in names:
-        for cell in sheet.cells:
+        for cell in cells:
             answers = sheet.labels[sheet.row(name), cell.items]
             valid = answers != INVALID
             # One scene leaves nothing to predict from.
             if np.unique(sheet.scenes[cell.items[valid]]).size > 1:
                 findings += [
-                    _measure(sheet, name, cell, feature, answers, valid)
+                    _measure(sheet, name, cell, feature, answers, valid, words)
                     for feature in features[cell.family, cell.format]
                 ]
     bounds = intervals([finding.sums for finding in findings])
@@ -81,7 +86,13 @@ def shortcuts_table(sheet: Sheet, names: Sequence[str]) -> pl.DataFrame:
 
 
 def _measure(
-    sheet: Sheet, name: str, cell: Group, feature: Feature, answers: npt.NDArray[np.int8], valid: npt.NDArray[np.bool_]
+    sheet: Sheet,
+    name: str,
+    cell: Group,
+    feature: Feature,
+    answers: npt.NDArray[np.integer],
+    valid: npt.NDArray[np.bool_],
+    words: Sequence[str] | None,
 ) -> _Finding:
     items = cell.items[valid]
     own, values = answers[valid], feature.values[valid]
@@ -114,15 +125,16 @@ def _measure(
     # In the order of `_row`.
     numerators = np.stack([share, constant, share - constant, knowing - expected, true * unit])
     sums = scene_sums(scenes, numerators, unit=unit)
-    rule = rule_in_words(feature, values, own, cell.format, sheet.questions["options"][int(cell.items[0])])
+    said = sheet.questions["options"][int(cell.items[0])] if words is None else words
+    rule = rule_in_words(feature, values, own, cell.format, said)
     return _Finding(name, cell, feature, rule, sums, own.size)
 
 
-def _most_frequent_by(groups: npt.NDArray[np.int8], own: npt.NDArray[np.int8]) -> npt.NDArray[np.intp]:
+def _most_frequent_by(groups: npt.NDArray[np.integer], own: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
     counts = np.zeros((int(groups.max()) + 1, int(own.max()) + 1), dtype=np.int64)
     np.add.at(counts, (groups, own), 1)
-    most: npt.NDArray[np.intp] = counts.argmax(axis=1)
-    return most[groups]
+    most: npt.NDArray[np.intp] = counts.argmax(axis=1)[groups]
+    return most
 
 
 def _row(finding: _Finding, bounds: npt.NDArray[np.float64]) -> tuple[object, ...]:

@@ -8,8 +8,10 @@ from collections import Counter
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.number_sheet import scored_numbers, unit_of_answer
 from probe4d.diagnosis.parsing import PARSERS, State, parse
+from probe4d.diagnosis.parsing.intervals import parse_interval
 from probe4d.diagnosis.parsing.numbers import parse_number
 from probe4d.diagnosis.parsing.waypoints import parse_waypoints
 from probe4d.diagnosis.waypoint_sheet import WAYPOINTS, steps_asked
@@ -90,13 +92,15 @@ class Watch:
     def _read(self, answer: Answer) -> None:
         format, options, unit, steps = self._questions[answer.question]
         is_free = format == "text" and not options
-        unknown = format not in PARSERS["default"] and unit is None and steps is None
+        unknown = format not in (*PARSERS["default"], INTERVAL) and unit is None and steps is None
         if is_free or unknown or len(answer.text) > _LONGEST_READ:
             return
         part = self._setting.answer_part(answer.text)
         state: State
         if steps is not None:
             state = parse_waypoints(part, count=steps, finish_reason=answer.finish_reason).state
+        elif format == INTERVAL:
+            state = parse_interval(part, finish_reason=answer.finish_reason).state
         elif unit is not None:
             state = parse_number(part, unit=unit, finish_reason=answer.finish_reason).state
         else:
