@@ -77,7 +77,6 @@ STREETS: dict[str, Scenes] = {
             *(Thing(f"cone {n}", still(6.0 + n, 8), size=(0.4, 0.4, 0.8), category=_CONE) for n in range(3)),
         ],
         scene="standing",
-        cameras=False,
     ),
     # It drives at 8 m/s past a bus on the left; a truck ahead pulls away, a motorcycle overtakes.
     "driving": street(
@@ -88,16 +87,14 @@ STREETS: dict[str, Scenes] = {
         ],
         driving([8.0] * 9),
         scene="driving",
-        cameras=False,
     ),
     # It brakes to a stop behind a car.
     "stopping": street(
         [Thing("car", still(34, 0))],
         driving([10.0, 10.0, 8.0, 6.0, 4.0, 2.0, 0.0, 0.0, 0.0]),
         scene="stopping",
-        cameras=False,
     ),
-    "turning": street([Thing("car", still(60, 40))], _turning(), scene="turning", cameras=False),
+    "turning": street([Thing("car", still(60, 40))], _turning(), scene="turning"),
     # It stands; a person crosses to the right, a bus comes, a truck starts, a car turns right.
     "crossing": street(
         [
@@ -107,7 +104,6 @@ STREETS: dict[str, Scenes] = {
             Thing("car", _turning_right(25, 12)),
         ],
         scene="crossing",
-        cameras=False,
     ),
     # It stands; a truck is there in the first three frames, a bicycle all the time.
     "leaving": street(
@@ -116,7 +112,6 @@ STREETS: dict[str, Scenes] = {
             Thing("bicycle", still(8, -6), category="vehicle.bicycle", size=(1.8, 0.6, 1.3)),
         ],
         scene="leaving",
-        cameras=False,
     ),
 }
 """Streets by name; each is one scene."""
