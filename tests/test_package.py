@@ -31,7 +31,15 @@ def test_what_the_verbs_call_is_public() -> None:
     called |= {"LidarOptions", "read_training_rows", "train_lora", "train_projector", "with_ego_text"}
     called |= {"load_lidar_lm", "save_released_checkpoint"}
     called |= {"judge_agreement", "read_judge_labels", "with_judgements", "with_text_metrics", "write_agreement"}
-    called |= {"HostedVerbalizer", "dry_judge", "judge", "prepare_judging", "read_judgements", "ROAD_USER_PROMPTS"}
+    called |= {
+        "HostedGenerator",
+        "HostedVerbalizer",
+        "dry_judge",
+        "judge",
+        "prepare_judging",
+        "read_judgements",
+        "ROAD_USER_PROMPTS",
+    }
     called |= {"convert_waymo", "convert_wod_e2e"}
     called |= {"diversity", "read_question_answers", "text_metrics_named"}
     called |= {"VideoOptions", "open_in_rerun", "render_video", "write_rerun"}

@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from probe4d.runs.ask import ask
     from probe4d.runs.dry_run import dry_run
     from probe4d.runs.evidence_plan import evidence_named
+    from probe4d.runs.generating import HostedGenerator
     from probe4d.runs.plan import RunPlan
     from probe4d.runs.prepared import prepare
     from probe4d.runs.run import Run, read_run
@@ -107,6 +108,7 @@ __all__ = [
     "EncoderTraining",
     "FeatureFolder",
     "Generation",
+    "HostedGenerator",
     "HostedVerbalizer",
     "JudgeLabels",
     "JudgePlan",
@@ -213,6 +215,7 @@ _HOMES = {
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
+    "HostedGenerator": "probe4d.runs.generating",
     "HostedVerbalizer": "probe4d.runs.verbalizing",
     "JudgeLabels": "probe4d.diagnosis.agreement",
     "JudgePlan": "probe4d.diagnosis.judging.plan",

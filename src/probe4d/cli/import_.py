@@ -9,7 +9,7 @@ import typer
 
 from probe4d.cli import app, output
 from probe4d.evidence.ego_text_kind import EgoText
-from probe4d.exchange.b4dl_release.layouts import Layout
+from probe4d.exchange.b4dl_release.layout_names import Layout
 from probe4d.wording import counted, most_frequent
 
 imports = typer.Typer(help="Import released questions, or answers recorded elsewhere.", no_args_is_help=True)

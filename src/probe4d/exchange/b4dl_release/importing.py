@@ -24,7 +24,8 @@ from probe4d.benchmarks.benchmark import (
 )
 from probe4d.benchmarks.questions_file import write_questions
 from probe4d.errors import InputError
-from probe4d.exchange.b4dl_release.layouts import Layout, find_release
+from probe4d.exchange.b4dl_release.layout_names import Layout
+from probe4d.exchange.b4dl_release.layouts import find_release
 from probe4d.exchange.b4dl_release.metadata import SCENES_FILE, read_metadata
 from probe4d.exchange.b4dl_release.questions import LeftOutRow, questions_of
 from probe4d.exchange.b4dl_release.reading import read_rows

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.errors import InputError
+from probe4d.exchange.b4dl_release.layout_names import LAYOUTS, Layout
 from probe4d.wording import listed
 
-__all__ = ["LAYOUTS", "SEQUENCES_PER_FILE", "STAGES", "Found", "Group", "Layout", "ReleasedFile", "find_release"]
-
-Layout = Literal["generated", "huggingface", "merged", "preprocessed"]
-"""Chunks of ten sequences a task (`generated_dataset/`), files a split (`dataset/`), and the two files that training
-reads (`merged_dataset.json`, `preprocessed_dataset.json`)."""
-LAYOUTS: tuple[Layout, ...] = get_args(Layout)
-"""The layouts, that which says most of its rows first."""
+__all__ = ["SEQUENCES_PER_FILE", "STAGES", "Found", "Group", "ReleasedFile", "find_release"]
 
 Group = Literal["simple", "complex"]
 
@@ -158,10 +153,31 @@ def _numbers(path: Path) -> tuple[int, int]:
     return (int(named[2]), int(named[3])) if named else (-1, -1)
 
 
-def _gaps(files: Sequence[ReleasedFile]) -> Iterable[str]:
-    """Sentences on sequences of which chunks are missing between others."""
-    for task in dict.fromkeys(file.task for file in files):
-        spans = [_numbers(file.path) for file in files if file.task == task]
-        missing = [f"{last + 1} to {first - 1}" for (_, last), (first, _) in pairwise(spans) if first > last + 1]
-        if missing:
-            yield f"Of the task {task} there are no files of the sequences {listed(missing)}."
+def _gaps(files: Sequence[ReleasedFile]) -> Iterator[str]:
+    """Sentences on sequences of which a task has no chunk, though there are chunks of others or behind them.
+
+    Raises:
+        InputError: Two chunks of a task hold one sequence.
+    """
+    held: dict[str, set[int]] = {}
+    for file in files:
+        first, last = _numbers(file.path)
+        of_task, own = held.setdefault(file.task or "", set()), set(range(first, last + 1))
+        if again := of_task & own:
+            raise InputError(
+                f"holds the sequence {min(again)}, which another file of its task holds, too.",
+                path=file.path,
+                remedy="Keep one of the two.",
+            )
+        of_task |= own
+    last = max(map(max, held.values()))
+    for task, of_task in held.items():
+        if missing := sorted(set(range(last + 1)) - of_task):
+            yield f"Of the task {task} there are no files of the sequences {listed(list(_spans(missing)))}."
+
+
+def _spans(numbers: Sequence[int]) -> Iterator[str]:
+    """Runs of ascending numbers: `10 to 19`."""
+    breaks = [place for place, (one, other) in enumerate(pairwise(numbers), 1) if other != one + 1]
+    for first, end in pairwise([0, *breaks, len(numbers)]):
+        yield f"{numbers[first]} to {numbers[end - 1]}"
