@@ -110,6 +110,19 @@ def test_chunks_are_read_by_their_numbers_and_gaps_are_told(tmp_path: Path) -> N
     assert done.notes[0] == "Of the task binary there are no files of the sequences 10 to 19 and 40 to 99."
 
 
+def test_chunks_that_one_task_lacks_are_told_and_a_sequence_in_two_is_refused(tmp_path: Path) -> None:
+    name = "generated_dataset/{0}/generated_{0}_dataset_{1}_{2}.json"
+    row = [generated("Does it stop?", "Yes.")]
+    files = {name.format(task, a, a + 9): row for task in ("binary", "existence") for a in (0, 10)}
+    del files[name.format("binary", 10, 19)]
+    done, _ = imported(files, tmp_path)
+    assert done.notes[0] == "Of the task binary there are no files of the sequences 10 to 19."
+    with pytest.raises(InputError, match=r"existence_dataset_15_24\.json: holds the sequence 15, which another file"):
+        imported(files | {name.format("existence", 15, 24): row}, tmp_path)
+    with pytest.raises(InputError, match="is named after the sequences 9 to 0"):
+        imported({name.format("binary", 9, 0): row}, tmp_path / "turned")
+
+
 def test_without_files_of_time_grounding_its_rows_lie_among_those_of_temporal_understanding(tmp_path: Path) -> None:
     rows = [generated("When?", "from frame 012 to frame 016."), generated("What?", "From frame 012 to 016 it waits.")]
     name = "generated_dataset/{0}/generated_{0}_dataset_0_9.json"

@@ -157,11 +157,13 @@ def _gaps(files: Sequence[ReleasedFile]) -> Iterator[str]:
     """Sentences on sequences of which a task has no chunk, though there are chunks of others or behind them.
 
     Raises:
-        InputError: Two chunks of a task hold one sequence.
+        InputError: Two chunks of a task hold one sequence, or one is named after none.
     """
     held: dict[str, set[int]] = {}
     for file in files:
         first, last = _numbers(file.path)
+        if last < first:
+            raise InputError(f"is named after the sequences {first} to {last}.", path=file.path, remedy="Rename it.")
         of_task, own = held.setdefault(file.task or "", set()), set(range(first, last + 1))
         if again := of_task & own:
             raise InputError(
