@@ -18,7 +18,7 @@ from probe4d.diagnosis.overview import overlaps
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.browser import browser
 from probe4d.report.describing import description
-from probe4d.report.lookup import Lookup, percent
+from probe4d.report.lookup import Lookup, percent, points
 from probe4d.report.page import write_report
 from probe4d.report.sections import sections
 from probe4d.report.verdict import verdicts
@@ -75,6 +75,14 @@ def test_the_verdict_holds_intervals_against_the_frequent_ones(diagnosis: Diagno
     assert (good.tone, bad.tone) == ("good", "bad")
     assert "Its 60 intervals overlap the truth by 100.0" in good.text
     assert "Without the scene" in bad.text
+
+
+def test_a_comparison_tells_the_change_in_overlap(diagnosis: Diagnosis) -> None:
+    (section,) = (one for one in sections(diagnosis) if one.anchor == "changes")
+    (row,) = (row for row in section.table.rows if row[1] == "Time grounding interval questions")
+    change = Lookup.of(diagnosis).get("prior vs knows", "interval_miou_inclusive_change", "time-grounding", "interval")
+    assert change is not None
+    assert row[2:6] == ("", "", "", points(change.value))
 
 
 def test_a_terminal_shows_both_conventions(diagnosis: Diagnosis) -> None:

@@ -9,7 +9,11 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.diagnosis.interval_overlaps import CONVENTIONS
+from probe4d.diagnosis.interval_scores import MIOU
+from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.number_errors import TOLERANCE
+from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.sheet import SCORED_FORMATS, TEMPLATE, families_in_order
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.scenes.geometry import SECTORS
@@ -27,6 +31,7 @@ __all__ = [
     "Figure",
     "Lookup",
     "asked",
+    "how_right",
     "in_words",
     "interval",
     "labels_given",
@@ -142,6 +147,11 @@ def interval(figure: Figure, *, signed: bool = False) -> str:
         return SAME
     low, high = (in_percent(end, signed=signed).replace("-", "\u2212") for end in (figure.low, figure.high))
     return f"95{NARROW}% interval {low} to {high}"
+
+
+def how_right(kind: str) -> str:
+    """The metric that says how right answers of a format are: of intervals, which are not right or wrong, the mIoU."""
+    return {NUMBER: "tolerance_accuracy", INTERVAL: MIOU + CONVENTIONS[0]}.get(kind, "accuracy")
 
 
 def asked(family: str, kind: str) -> str:

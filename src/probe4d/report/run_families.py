@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from probe4d.diagnosis.comparisons import FamilyComparison
-from probe4d.diagnosis.interval_overlaps import CONVENTIONS
-from probe4d.diagnosis.interval_scores import MIOU
 from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
-from probe4d.report.lookup import Figure, Lookup, interval, percent, points
+from probe4d.report.lookup import Figure, Lookup, how_right, interval, percent, points
 from probe4d.report.statement import FEW, TELLING, RunStatement, Statement, Tone, excludes_chance
 from probe4d.runs.settings import recorded_setting
 
@@ -46,7 +44,7 @@ class Effect(NamedTuple):
 
         Numbers are right within the tolerance, and intervals as far as they overlap.
         """
-        accuracy = {NUMBER: "tolerance_accuracy", INTERVAL: MIOU + CONVENTIONS[0]}.get(kind, "accuracy")
+        accuracy = how_right(kind)
         first, second, change, alike = (
             lookup.get(comparison.name, metric, family, kind)
             for metric in (*(f"{accuracy}_{part}" for part in ("of_first", "of_second", "change")), "answers_alike")

@@ -118,7 +118,7 @@ _MEANINGS: dict[str, str] = {
     "channel": "Camera asked about, where there is one.",
     "entities": "What is asked about.",
     "question": "The wording, without options and directive.",
-    "options": "Texts of the options in the order of their letters.",
+    "options": "Texts of the options in the order of their letters; of the format text, a vocabulary.",
     "answer": "Yes or No, a letter, a number, an interval or text.",
     "rule": "Rule that gave the answer.",
     "facts": "What the rule measured, a JSON object.",

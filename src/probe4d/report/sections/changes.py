@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
+from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
-from probe4d.report.lookup import WITHIN, Lookup, points
+from probe4d.report.lookup import WITHIN, Lookup, how_right, points
 from probe4d.report.sections.part import (
     Key,
     Section,
@@ -32,15 +33,15 @@ def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
     """
     rows, bars = [], []
     for comparison in diagnosis.comparisons:
-        for family, kind in (*cells(lookup, "accuracy_change"), *lookup.cells("tolerance_accuracy_change", (NUMBER,))):
-            accuracy = "tolerance_accuracy" if kind == NUMBER else "accuracy"
+        for family, kind in (*cells(lookup, "accuracy_change"), *_unlabelled(lookup)):
+            accuracy = how_right(kind)
             repairs, regressions, other, change = (
                 lookup.get(comparison.name, metric, family, kind)
                 for metric in ("repairs", "regressions", "changed_wrong", f"{accuracy}_change")
             )
-            if change is None or repairs is None or regressions is None:
+            if change is None:
                 continue
-            if family == "all" and kind in ("all", NUMBER):
+            if family == "all" and kind in ("all", NUMBER) and repairs is not None and regressions is not None:
                 name = comparison.name if kind == "all" else f"{comparison.name}, numbers"
                 bars += [(name, "repaired", repairs.value), (name, "regressed", -regressions.value)]
             rows.append((
@@ -56,7 +57,8 @@ def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         "changes",
         "What a change repairs, and what it breaks",
         "Two runs on the same questions. Repairs and regressions are counted apart, since a gain in accuracy may hide "
-        f"as many new errors. A number is right {WITHIN} of the truth.",
+        f"as many new errors. A number is right {WITHIN} of the truth; an "
+        "interval is neither right nor wrong, and its accuracy is its mean overlap.",
         drawn,
         Table(
             "Comparisons",
@@ -68,3 +70,8 @@ def changes(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         ),
         [Key("bar", "right", "repaired"), Key("bar", "wrong", "regressed")],
     )
+
+
+def _unlabelled(lookup: Lookup) -> list[tuple[str, str]]:
+    """Families of numbers and of intervals, by format, those of all families last."""
+    return [cell for kind in (NUMBER, INTERVAL) for cell in lookup.cells(f"{how_right(kind)}_change", (kind,))]
