@@ -47,6 +47,7 @@ _BE = re.compile(r"(?:is|are|was|were) ")
 _DO = re.compile(r"(?:does|do|did) ")
 _CAN = re.compile(r"can ")
 _DOING = re.compile(r"(?:moving|approaching|crossing|coming|overtaking|passing|turning)\b")
+_CAN_BE_SEEN = re.compile(r"\bbe (?:seen|observed|detected|found|identified)\b")
 _HAVE = re.compile(r"(?:has|have) ")
 _SEEN = re.compile(r"(?:do|can) (?:you|we) (?:see|observe|detect|find) ")
 _SCENE_HAS = re.compile(
@@ -70,7 +71,7 @@ _STAYS = re.compile(r"\b(?:remain|stay|continue)s?\b")
 _IDLE = re.compile(
     r"\b(?:clearly|currently|also|actually|at all|in the vicinity|in (?:the )?lidar(?: data| sequence)?"
     r"|in the (?:surroundings|environment)|around (?:the )?ego|in the point cloud)(?= |$)"
-    r"|\bstill (?=\w+ing\b|visible|present|there)|\b(?:seen|observed) (?=\w+ing\b)"
+    r"|\bstill (?=\w+ing\b|visible|present|there)|\b(?:be )?(?:seen|observed) (?=\w+ing\b)"
     r"|\bcontinu(?:e|es|ing) to (?=move|drive|go)"
 )
 _POSTURE = "standing|sitting|walking|waiting|parked|moving|riding|driving|stopped|stationary|crossing|slowly|quickly"
@@ -192,6 +193,8 @@ def _clause(text: str) -> Claim | None:
         if match is None:
             continue
         rest = text[match.end() :]
+        if of_kind == "can" and not _CAN_BE_SEEN.search(rest):  # what it can do need not happen
+            return None
         has = _SCENE_HAS.match(rest)
         if has is not None:
             return _present(rest[has.end() :])

@@ -51,7 +51,8 @@ _MOST_ADJECTIVES = 3
 _CROSSING = re.compile(r"crossing (?:from|the)\b")
 """What a pedestrian does; `a pedestrian crossing in front` may be a crosswalk."""
 _STATES: dict[str, Kind] = {"moving": "moves", "stationary": "stands", "static": "stands", "parked": "parked"}
-_PLAIN = frozenset(("visible", "other", "nearby"))
+_PLAIN = "visible"
+"""The adjective that says no more than that a thing is there."""
 _AFTER_NOUN = frozenset(
     """
     is are was were be been present visible seen detected observed located positioned situated found identified in on
@@ -63,7 +64,7 @@ _AFTER_NOUN = frozenset(
     maintains accelerate slow accelerates slows brake brakes stationary parked still stopped standing static moving
     driving walking the coming getting going travelling traveling accelerating slowing braking stopping starting
     passing overtaking maintaining keeping not any currently draw draws pull pulls slowly sitting waiting riding no
-    there here nearer decelerate decelerates decelerating make makes making left right under over
+    there here nearby nearer decelerate decelerates decelerating make makes making left right under over
     """.split()  # noqa: SIM905
 )
 """Words that may follow a noun that is the whole of its name; after others it begins one (`bus stop`)."""
@@ -106,7 +107,6 @@ def subject_at_start(text: str) -> Subject | None:
                 continue
             after = words[place + length : place + length + 1]
             if after and after[0] not in _AFTER_NOUN and not _CROSSING.match(" ".join(words[place + length :])):
-                # `construction vehicle` and `police car` are longer nouns; anything else that goes on is not read.
                 return None
             return _subject(meaning, kind, count, words[:place], words[place + length :])
         if words[place] in _NOT_ADJECTIVES or LOGIC.fullmatch(words[place]):
@@ -121,7 +121,7 @@ def _subject(
     adjectives: list[str],
     rest: list[str],
 ) -> Subject:
-    telling = [word for word in adjectives if word not in _PLAIN or word == "other"]
+    telling = [word for word in adjectives if word != _PLAIN]
     state = _STATES.get(telling[0]) if len(telling) == 1 else None
     return Subject(meaning, kind, count, bool(telling), state, " ".join(rest))
 
