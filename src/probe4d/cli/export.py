@@ -47,6 +47,7 @@ def export(
     ] = False,
 ) -> None:
     """Write a benchmark for another harness, with its pictures where evidence is shown, or for training."""
+    from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.errors import InputError
     from probe4d.exchange.exports.export import export as write
     from probe4d.exchange.exports.items import left_out_lines
@@ -68,7 +69,8 @@ def export(
     if scale is not None:  # whose draw takes the seed, though no number of questions is given
         selection = selection or Selection(seed=prompts.sample_seed)
     plan = RunPlan(setting=prompts.setting, evidence=shown, selection=selection)
-    read = prompts.questions(benchmark, shown)
+    # What is held out of training, questions of any family may tell.
+    read = read_benchmark(benchmark) if to == "training" else prompts.questions(benchmark, shown)
     scenes = prompts.scenes(read, shown)
     with output.progress("prompts") as counter:
         if to == "training":

@@ -210,3 +210,17 @@ def test_the_verbs_take_parts_and_say_what_was_left_out(tmp_path: Path, here: An
     assert (
         here("export", tmp_path / "bench", "--to", "jsonl", "--scale", "20", "--out", tmp_path / "no").returncode == 2
     )
+
+
+def test_the_verb_holds_out_what_other_families_tell(tmp_path: Path, here: Any) -> None:
+    same = {"scene_id": SCENE, "scene_token": TOKEN}
+    files = {
+        "dataset/train/stage2.json": [flat("Which one?", "TRUCK.")],
+        "dataset/test/binary.json": [of_test("Is it?", "No.", **same)],
+    }
+    import_b4dl(written(tmp_path / "release", files), tmp_path / "bench")
+    told = ("export", tmp_path / "bench", "--to", "training", "--family", "existence", "--out", tmp_path / "out")
+    result = here(*told)
+    assert result.returncode == 2
+    assert "no question may be learnt from" in result.stderr
+    assert here(*told, "--with-held-out").returncode == 0
