@@ -74,6 +74,20 @@ _IDLE = re.compile(
     r"|\bstill (?=\w+ing\b|visible|present|there)|\b(?:be )?(?:seen|observed) (?=\w+ing\b)"
     r"|\bcontinu(?:e|es|ing) to (?=move|drive|go)"
 )
+_EGO_DRIVES = r"ego (?:is )?(?:(?:mov|driv|pass)(?:e|es|ing)|passes)"
+_AS_EGO_DRIVES = re.compile(rf"\b(?:as|while) {_EGO_DRIVES}(?: (?:forward|on|ahead|straight|by|towards? it|it))?$")
+"""Words that tell a part of the time, as annotation phrases do."""
+_IN_PART_OF_THE_TIME = (
+    "nears",
+    "gets-farther",
+    "approaches",
+    "recedes",
+    "moves",
+    "passes",
+    "falls-behind",
+    "overtakes",
+)
+"""Kinds that are denied of every part of the time where they are denied of the whole."""
 _POSTURE = "standing|sitting|walking|waiting|parked|moving|riding|driving|stopped|stationary|crossing|slowly|quickly"
 _WHERE = "on|in|near|at|along|around|by|beside|next to|close to|among|across|that|which|who|wearing|carrying|with"
 _NARROWING = re.compile(
@@ -240,15 +254,19 @@ def _of_object(subject: Subject, *, be: bool, there: bool = False) -> Claim | No
     if subject.kind == "all":
         return None
     rest, negated = _negation(subject.rest)
+    rest, during = _AS_EGO_DRIVES.subn(" ", rest)
     rest = " ".join(_IDLE.sub(" ", rest).split())
+    subject = subject._replace(narrowed=subject.narrowed or during > 0)
     distant = distance_in(rest)
-    if distant is not None:
+    if distant is not None and not during:
         claim, rest = distant
         return _told(claim, subject, _PRESENT.sub(" ", rest), negated)
-    compared = comparison(subject, rest) if be and not there else None
+    compared = comparison(subject, rest) if be and not there and not during else None
     if compared is not None:
         return _told(compared, subject, "", negated)
     predicate = None if there and not _DOING.match(rest) else predicate_in(rest, of_ego=False)
+    if during and (predicate is None or predicate.kind not in _IN_PART_OF_THE_TIME):
+        return None
     if predicate is not None:
         claim = Claim(kind=predicate.kind, strict=predicate.strict, place=predicate.place)
         return _told(claim, subject, predicate.rest, negated)

@@ -27,6 +27,7 @@ _NUMBERS = {
 _CLEARLY_SEVERAL = 4
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(_NUMBERS)})"
 _DETERMINERS: tuple[tuple[str, Literal["a", "the", "no", "all", "n"]], ...] = (
+    (r"at least one", "a"),
     (rf"(?P<least>at least|no fewer than|no less than|more than|over) (?P<a>{_NUMBER})", "n"),
     (rf"(?P<most>at most|no more than|fewer than|less than|up to) (?P<b>{_NUMBER})", "n"),
     (rf"(?P<exact>exactly|precisely) (?P<c>{_NUMBER})", "n"),
@@ -35,7 +36,7 @@ _DETERMINERS: tuple[tuple[str, Literal["a", "the", "no", "all", "n"]], ...] = (
     (r"(?P<several>multiple|several|many|a group of|numerous|a number of)", "n"),
     (r"all (?:of )?(?:the )?|every|each(?: of the)?|both(?: of)?(?: the)?", "all"),
     (r"no|zero", "no"),
-    (r"at least one|one or more|any of the|some of the|one of the|an?|any|some", "a"),
+    (r"any of the|some of the|one of the|an?|any|some", "a"),
     (r"the|this|that|these|those", "the"),
     (rf"(?P<bare>{_NUMBER})", "n"),
 )
