@@ -246,13 +246,13 @@ def _note_usage(usage: Usage, folder: Path) -> None:
 def _note_verdicts(out: Path) -> None:
     """Say what geometry says of the answers that were written."""
     from probe4d.benchmarks.b4dl.build import verdicts_in
-    from probe4d.wording import in_percent
+    from probe4d.wording import counted, in_percent
 
     counts = verdicts_in(out)
     decided = counts["supported"] + counts["contradicted"]
     share = f", {in_percent(counts['contradicted'] / decided)} % of the decidable ones" if decided else ""
     output.note(
-        f"geometry supports {counts['supported']:,} answers and contradicts {counts['contradicted']:,}{share}; "
+        f"geometry supports {counted(counts['supported'], 'answer')} and contradicts {counts['contradicted']:,}{share}; "
         f"{counts['undecided']:,} it does not decide"
     )
 

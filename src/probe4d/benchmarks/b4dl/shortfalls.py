@@ -39,7 +39,7 @@ def shortfalls_of(
         got = wanted - (short["wanted"] - short["pairs"]).sum()
         first = short.row(0, named=True)
         told.append(
-            f"{task}: {got:,} of {wanted:,} pairs; too few of {counted(short.height, 'sequence')}, such as "
+            f"{task}: {got:,} of {wanted:,} pairs; {counted(short.height, 'sequence')} with too few, such as "
             f"{first['sequence']} with {first['pairs']} of {first['wanted']} ({first['why']})."
         )
     return told
