@@ -252,8 +252,8 @@ def _note_verdicts(out: Path) -> None:
     decided = counts["supported"] + counts["contradicted"]
     share = f", {in_percent(counts['contradicted'] / decided)} % of the decidable ones" if decided else ""
     output.note(
-        f"geometry supports {counted(counts['supported'], 'answer')} and contradicts {counts['contradicted']:,}{share}; "
-        f"{counts['undecided']:,} it does not decide"
+        f"geometry supports {counted(counts['supported'], 'answer')} and contradicts {counts['contradicted']:,}{share}"
+        f"; {counts['undecided']:,} it does not decide"
     )
 
 
