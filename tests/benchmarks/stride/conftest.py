@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 from mutating import Original
+from simulated_tables import SIMULATED_SCENES, simulated_tables
 from stride_making import with_cameras
-from stride_tables import SCENES, built_of, labels_of, simulated_tables
+from stride_tables import built_of, labels_of
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.stride.build import build
@@ -36,4 +37,4 @@ def original(simulated: Path, tmp_path_factory: pytest.TempPathFactory) -> Origi
         return built_of(root, per_template=10, most_per_scene=5, labels=labels, ego_history="text")
 
     (folder,) = simulated.glob("v1.0-*")
-    return Original(simulated_tables(folder, SCENES), tmp_path_factory.mktemp("tables"), build_with_labels)
+    return Original(simulated_tables(folder, SIMULATED_SCENES), tmp_path_factory.mktemp("tables"), build_with_labels)

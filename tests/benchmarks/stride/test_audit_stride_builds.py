@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from mutating import Original, rebuilt, with_facts
-from stride_tables import built_of, cut_short, labels_of
+from simulated_tables import cut_short
+from stride_tables import built_of, labels_of
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question

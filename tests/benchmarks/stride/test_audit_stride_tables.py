@@ -12,7 +12,7 @@ import msgspec
 import polars as pl
 import pytest
 from mutating import VERSION, Original, Row, row_of
-from stride_tables import SCENES
+from simulated_tables import SIMULATED_SCENES
 
 from probe4d.benchmarks.stride.audit import audit
 from probe4d.benchmarks.stride.templates import TEMPLATES
@@ -41,13 +41,13 @@ def test_changed_boxes_are_named_by_the_questions_about_them(original: Original,
     tables, changed = deepcopy(original.tables), dict[str, str]()
     for template, change in CHANGES:
         question = original.first(
-            template, lambda q: q.scene == SCENES[0] and q.facts["objects"][0]["box"] not in changed.values()
+            template, lambda q: q.scene == SIMULATED_SCENES[0] and q.facts["objects"][0]["box"] not in changed.values()
         )
         changed[question.id] = box = question.facts["objects"][0]["box"]
         change(row_of(tables, "sample_annotation", box))
     found = {each.question for each in audit(original.benchmark, original.write_changed(tables, tmp_path))}
     assert changed.keys() <= found
-    assert not found & {q.id for q in original.questions if q.scene != SCENES[0]}
+    assert not found & {q.id for q in original.questions if q.scene != SIMULATED_SCENES[0]}
 
 
 def test_changed_times_are_named_by_all_that_measure_speed(original: Original, tmp_path: Path) -> None:
@@ -73,11 +73,11 @@ def test_a_turned_camera_is_named_by_red_boxes_alone(original: Original, tmp_pat
 
 def test_a_scene_that_is_not_there_is_named(original: Original, tmp_path: Path) -> None:
     tables = deepcopy(original.tables)
-    row = next(row for row in tables["scene"] if row["name"] == SCENES[1])
+    row = next(row for row in tables["scene"] if row["name"] == SIMULATED_SCENES[1])
     row["name"] = "elsewhere"
     findings = audit(original.benchmark, original.write_changed(tables, tmp_path))
     about = {finding.question for finding in findings if "has no scene" in finding.what}
-    assert about == {q.id for q in original.questions if q.scene == SCENES[1]}
+    assert about == {q.id for q in original.questions if q.scene == SIMULATED_SCENES[1]}
 
 
 def _recorded(original: Original, **parameters: Any) -> Any:
@@ -94,7 +94,7 @@ def test_a_build_of_other_parameters_is_named(original: Original) -> None:
     told = {finding.what for finding in findings}
     assert "there are questions of SP-2, which benchmark.json does not name." in told
     assert "there are 10 questions of SP-2, and at most 3 were asked for." in told
-    assert f"5 questions of SP-2 are about {SCENES[0]}, and at most 2 may be." in told
+    assert f"5 questions of SP-2 are about {SIMULATED_SCENES[0]}, and at most 2 may be." in told
 
 
 def test_letters_that_are_right_too_often_are_named(original: Original) -> None:

@@ -21,6 +21,11 @@ _ROUNDED = 0.005 + 1e-6
 _WORDED_M, _WORDED_DEG = 0.05 + 1e-6, 0.5 + 1e-6
 
 _PLACED = re.compile(r"(\d+\.\d) m away at a bearing of (-?\d+) degrees in frame (\d+)")
+_GOES = re.compile(r"goes (?P<way_m>\d+(?:\.\d+)?) m over ground and turns by (?P<turn_deg>-?\d+(?:\.\d+)?) degrees")
+_EGO_GOES = re.compile(
+    r"goes (?P<way_m>\d+(?:\.\d+)?) m .*, at (?P<speed_start_mps>\d+(?:\.\d+)?|None) m/s first and "
+    r"(?P<speed_end_mps>\d+(?:\.\d+)?|None) m/s last, and turns by (?P<turn_deg>-?\d+(?:\.\d+)?) degrees"
+)
 _HALF_PLANES = {"front": (1.0, 0.0), "back": (-1.0, 0.0), "left": (0.0, 1.0), "right": (0.0, -1.0)}
 _WITHOUT_PLACE = ("presence", "count")
 """Claims about all things that a word may mean, where no place is named."""
@@ -188,8 +193,8 @@ def _of_motion(drive: Drive, claimed: Claimed) -> Iterator[Fault]:
     yield from _candidates(drive, claimed, wide)
     yield from _fits(drive, claimed, row, surely=False)
     yield from _placed(claimed, drive, row, (first, last))
-    goes = f"goes {measured['way_m']} m over ground and turns by {measured['turn_deg']} degrees"
-    yield from _says(claimed.facts, f"annotated as {drive.categories[row]} is", goes)
+    yield from _says(claimed.facts, f"annotated as {drive.categories[row]} is")
+    yield from _goes(claimed, _way(way), _GOES)
 
 
 def _of_ego(drive: Drive, claimed: Claimed) -> Iterator[Fault]:
@@ -197,8 +202,7 @@ def _of_ego(drive: Drive, claimed: Claimed) -> Iterator[Fault]:
     frames = drive.widened(*claimed.frames) if claimed.frames[0] == claimed.frames[1] else claimed.frames
     yield from _differ(measured, {"frames": list(frames)} | _way(drive.ego.over(*frames)))
     yield from _when(claimed, frames)
-    speeds = f"at {measured['speed_start_mps']} m/s first and {measured['speed_end_mps']} m/s last"
-    yield from _says(claimed.facts, f"goes {measured['way_m']} m", speeds, f"turns by {measured['turn_deg']} degrees")
+    yield from _goes(claimed, _way(drive.ego.over(*frames)), _EGO_GOES)
 
 
 def _thing(drive: Drive, row: int, frame: int) -> dict[str, Any]:
@@ -236,6 +240,17 @@ def _placed(claimed: Claimed, drive: Drive, row: int, frames: tuple[int, ...]) -
         if told != frame or abs(far - abs(at)) > _WORDED_M or turned > _WORDED_DEG:
             derived = f"{abs(at):.1f} m away at {np.degrees(np.angle(at)):.0f} degrees in frame {frame}"
             yield Fault(f"why: stored {far} m away at {bearing} degrees in frame {told}, derived {derived}", "why")
+
+
+def _goes(claimed: Claimed, way: dict[str, Any], pattern: re.Pattern[str]) -> Iterator[Fault]:
+    """Compare what a sentence says of a way."""
+    found = pattern.search(claimed.facts.why)
+    if found is None:
+        yield Fault("why: does not say how it goes and turns", "why")
+        return
+    told = {name: None if text == "None" else float(text) for name, text in found.groupdict().items()}
+    derived = {name: way[name] for name in told}
+    yield from (Fault(what, "why") for what in differences("why", told, derived, tolerance=_ROUNDED))
 
 
 def _when(claimed: Claimed, frames: tuple[int, int]) -> Iterator[Fault]:
