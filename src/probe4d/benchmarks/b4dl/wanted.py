@@ -17,7 +17,7 @@ from probe4d.wording import listed
 __all__ = ["LONGEST_SIDE_PX", "Wanted", "Windows"]
 
 LONGEST_SIDE_PX = 1024
-"""Longest side of pictures where none is given: text of eight frames of three views is then read in good time."""
+"""Longest side of pictures where none is given, as in `probe4d ask`."""
 
 _LEAST_SIDE_PX = 64
 
