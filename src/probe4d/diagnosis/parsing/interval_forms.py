@@ -40,7 +40,7 @@ _WHOLE = (
     r"(?<![\w.,])[0-9]{1,3}(?![0-9]|[.,:/][0-9]|[ ]{1,3}[0-9]|[ ]?(?:%|(?:s|secs?|seconds?|m|met(?:er|re)s?|fps)\b))"
 )
 _AFTER_WORD = _WHOLE.replace(r"(?<![\w.,])", r"(?<![0-9])(?<![0-9][.,])")  # "frame003", "3..9"
-_WORD = r"frames?(?:[ ](?:number|no\.?|index|idx|id))?[\s:#=_]{0,3}"
+_WORD = r"frames?(?:[ ](?:number|no\.?|index|idx|id))?[\s:#=_\"']{0,3}"
 _ABOUT = r"(?:(?:about|around|approximately|approx\.?|roughly|the|~)\s?){0,2}"
 _DASH = r"\s?(?:[-\u2010-\u2015\u2212\u2192]{1,2}>?|=>|\.{2,3}|\u2026)\s?"
 _THEN = any_of(
@@ -52,7 +52,7 @@ _THEN = any_of(
 )
 _INTERVAL = re.compile(
     any_of(
-        rf"\b{_WORD}({_AFTER_WORD})(?:{_THEN}){_ABOUT}(?:{_WORD})?({_AFTER_WORD})",
+        rf"\b{_WORD}({_AFTER_WORD})[\"']?(?:{_THEN}){_ABOUT}(?:{_WORD})?({_AFTER_WORD})",
         rf"\bfrom\s{_ABOUT}({_WHOLE})\s(?:to|till|until|through|thru)\s{_ABOUT}{_WORD}({_AFTER_WORD})",
         rf"\bbetween\s{_ABOUT}{_WORD}({_AFTER_WORD})\sand\s{_ABOUT}(?:{_WORD})?({_AFTER_WORD})",
     ),
@@ -72,7 +72,7 @@ _ANY = re.compile(
 """Whatever else stands where a frame's number would."""
 
 _JOINED = re.compile(
-    rf"\s?(?:,|;|/|&|-|\u2013|\+|\b(?:and|or|to|then)\b)\s{{0,2}}(?:(?:and|or|then)\s)?(?:(?:possibly|maybe|perhaps|even)\s)?"
+    rf"(?:\s\(?inclusive\)?)?\s?(?:,|;|/|&|-|\u2013|\+|\b(?:and|or|to|then)\b)\s{{0,2}}(?:(?:and|or|then)\s)?(?:(?:possibly|maybe|perhaps|even)\s)?"
     rf"(?:(?:from|between|in|at)\s)?(?:{_WORD})?[0-9]{{1,4}}(?![0-9]*(?:\.[0-9]|\s?(?!(?:and|or|to|then)\b)[A-Za-z]))",
     _I,
 )
