@@ -19,8 +19,10 @@ from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
 from probe4d.benchmarks.auditing.raw_tables import scene_names
 from probe4d.benchmarks.auditing.record import count_findings, order_findings
 from probe4d.benchmarks.auditing.recorded import read_scenes
+from probe4d.benchmarks.b4dl.audit.annotations import Annotations
 from probe4d.benchmarks.b4dl.audit.drive import Drive
 from probe4d.benchmarks.b4dl.audit.facts import facts_of
+from probe4d.benchmarks.b4dl.audit.files import file_findings
 from probe4d.benchmarks.b4dl.audit.form import (
     Fault,
     Parameters,
@@ -31,8 +33,8 @@ from probe4d.benchmarks.b4dl.audit.form import (
     of_template,
 )
 from probe4d.benchmarks.b4dl.audit.measured import faults_of_measures
+from probe4d.benchmarks.b4dl.audit.sequences import sequence_findings
 from probe4d.benchmarks.b4dl.audit.verdicts import claimed_of, faults_of_verdict, is_derived
-from probe4d.benchmarks.b4dl.audit.whole import sequence_findings
 from probe4d.benchmarks.b4dl.tasks import SUITE_NAME
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import question_ids
@@ -71,6 +73,7 @@ def audit(
     findings = Findings(benchmark.table)
     by_scene = {rows["scene"][0]: rows for rows in table.partition_by("scene", maintain_order=True)}
     recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=list(by_scene))
+    annotations, of_annotations = Annotations(benchmark.path), list[AuditFinding]()
     for (scene, rows), there in zip(by_scene.items(), recorded, strict=True):
         drive = None if there is None else Drive(there)
         for row in rows.iter_rows(named=True):
@@ -79,11 +82,16 @@ def audit(
                 findings.add(row["place"], fault.what, rule=fault.rule)
             if done is not None:
                 done(row["id"])
+        if drive is not None:
+            of_annotations += annotations.findings(scene, drive)
     return [
         *findings.in_order(),
         *sequence_findings(benchmark.table),
         *count_findings(benchmark, scenes=len(scene_names(folder))),
         *order_findings(benchmark),
+        *file_findings(benchmark),
+        *annotations.of_file(),
+        *of_annotations,
     ]
 
 

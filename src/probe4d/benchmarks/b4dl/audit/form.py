@@ -18,6 +18,7 @@ __all__ = [
     "Fault",
     "Parameters",
     "Row",
+    "as_stored",
     "interval_of",
     "of_answer",
     "of_drafting",
@@ -121,7 +122,7 @@ def of_answer(row: Row, facts: Facts) -> Iterator[Fault]:
     yield from (Fault(what, "answer") for what in _wrong_answer(row, row["answer"], facts))
     if facts.generated_answer is None:
         return
-    generated = _as_stored(row["template"], facts.generated_answer)
+    generated = as_stored(row["template"], facts.generated_answer)
     yield from (Fault(f"generated: {what}", "grounded") for what in _wrong_answer(row, generated, facts))
     if generated == row["answer"]:
         yield Fault(f"the answer {row['answer']!r} was corrected to itself", "grounded")
@@ -187,7 +188,7 @@ def _wrong_answer(row: Row, answer: str, facts: Facts) -> Iterator[str]:
             yield f"the answer {answer!r} is no range of frames {facts.start} to {facts.end}"
 
 
-def _as_stored(template: str, generated: str) -> str:
+def as_stored(template: str, generated: str) -> str:
     """A generated answer as a question of its template would hold it, if it has the form of one."""
     bare = generated.strip().strip(".").strip()
     if template == "time-grounding":
@@ -196,7 +197,7 @@ def _as_stored(template: str, generated: str) -> str:
     if template == "existence-class":
         named = named_classes(bare)
         return named[0] if len(named) == 1 else bare
-    return bare.capitalize()
+    return bare.capitalize() if template in ("existence-presence", "binary") else generated
 
 
 def _is_description(entities: list[str]) -> bool:
