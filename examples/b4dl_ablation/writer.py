@@ -12,7 +12,7 @@ from probe4d.benchmarks.sampling import arranged, unit_interval
 
 __all__ = ["ScriptedWriter"]
 
-_SAID = re.compile(r"\b((?:An?|The) [^.]+?) from frame (\d{3}) to frame (\d{3})\.")
+_SAID = re.compile(r"\b((?:An?|The) [^.]+?),? from frame (\d{3}) to frame (\d{3})\.")
 _RANGE = re.compile(r"frames? (\d{3}) to (?:frame )?(\d{3})")
 _TRUTH = "GROUND TRUTH"
 _SIDES = {"ahead": "behind", "behind": "ahead", "on the left": "on the right", "on the right": "on the left"}
