@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -129,3 +130,9 @@ def test_a_name_whose_packages_are_missing_says_what_to_install() -> None:
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.startswith("InputError the LiDAR language model needs packages that are not installed: torch.")
+
+
+def test_no_two_modules_of_the_tests_have_one_name() -> None:
+    """Pytest puts every folder on the path: of two makers of one name the tests would import either."""
+    names = Counter(path.stem for path in (ROOT / "tests").rglob("*.py") if path.name != "conftest.py")
+    assert [name for name, n in names.items() if n > 1] == []

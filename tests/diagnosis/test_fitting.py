@@ -11,8 +11,8 @@ import pytest
 from diagnosis_making import benchmark_of, question
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from pair_making import balanced_in_contexts, pair_questions
+
 from probe4d.benchmarks.benchmark import Benchmark, fingerprint
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.bootstrap import intervals, scene_sums

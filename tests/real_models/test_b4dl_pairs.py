@@ -14,7 +14,7 @@ from typing import Any
 
 from serving import Server
 
-from pair_making import DESCRIPTION
+from generated_pairs import DESCRIPTION
 from probe4d.benchmarks.b4dl.faults import FAULTS
 from probe4d.benchmarks.b4dl.pipeline import generated_pairs
 from probe4d.benchmarks.b4dl.sequences import drawn_sequences

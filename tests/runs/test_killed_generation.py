@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from fake_server import FakeServer
 
-from pair_making import build_b4dl, script_of, writer_of_kinds
+from generated_pairs import build_b4dl, script_of, writer_of_kinds
 from probe4d.benchmarks.b4dl.wanted import Wanted
 from probe4d.benchmarks.suites import build
 from probe4d.scenes.opening import open_scenes

@@ -187,6 +187,10 @@ class Parts:
     no_annotations: Annotated[
         bool, _part("--no-annotations", help="Leave what annotations say out of the prompts (Table 4).")
     ] = False
+    partly_annotated: Annotated[
+        bool,
+        _part("--partly-annotated", help="Boxes are not all around, as in KITTI: what has none may be there."),
+    ] = False
     grounded: Annotated[
         Literal["keep", "drop", "correct"],
         _part("--grounded", help="What becomes of answers that geometry contradicts."),
@@ -203,6 +207,7 @@ class Parts:
             "sequences_per_scene": self.sequences_per_scene,
             "windows": "released" if self.released_windows else "drawn",
             "annotations": not self.no_annotations,
+            "partly_annotated": self.partly_annotated,
             "grounded": self.grounded,
             "longest_side_px": self.image_side,
         }

@@ -10,7 +10,7 @@ from typing import Any
 from mutating import Original
 from simulated_tables import SIMULATED_SCENES, simulated_tables
 
-from pair_making import DESCRIPTION, Scripted, pairs_of, worded
+from generated_pairs import DESCRIPTION, Scripted, pairs_of, worded
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.b4dl.wanted import Wanted
 from probe4d.benchmarks.benchmark import Benchmark
@@ -26,6 +26,9 @@ BINARY = (
     "Are there no {c}s {w}?",
     "Is there a {c} ahead {w}?",
     "Are there at least 2 {c}s {w}?",
+    "Are there fewer than three {c}s {w}?",
+    "Is a {c} visible throughout the sequence?",
+    "Is a {c} closer to the ego vehicle than the car {w}?",
     "Does a {c} approach the ego vehicle {w}?",
     "Is a {c} moving {w}?",
     "Does a {c} remain stationary {w}?",

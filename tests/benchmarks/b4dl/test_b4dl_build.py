@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 import pytest
 
-from pair_making import DESCRIPTION, Scripted, pairs_of, worded, writer_of_kinds
+from generated_pairs import DESCRIPTION, Scripted, pairs_of, worded, writer_of_kinds
 from probe4d.benchmarks.b4dl.build import verdicts_in
 from probe4d.benchmarks.b4dl.measuring import Measuring
 from probe4d.benchmarks.b4dl.planning import planned_prompts
@@ -224,3 +224,15 @@ def changed(row: dict[str, Any], **facts: Any) -> dict[str, Any]:
 
 def test_tasks_are_those_of_the_paper() -> None:
     assert sum(task.pairs for task in TASKS.values()) == 40
+
+
+def test_nothing_is_known_to_be_absent_where_only_a_part_is_annotated(shot: Scenes) -> None:
+    def contradicted(**parameters: bool) -> pl.DataFrame:
+        wanted = Wanted(sequences_per_scene=2)
+        asked = build(
+            "b4dl", shot, generator=writer_of_kinds(wanted.sequences(shot)), tasks=("existence",), **SMALL, **parameters
+        )
+        return asked.table.filter(pl.col("facts").str.json_path_match("$.verdict") == "contradicted")
+
+    assert contradicted().height > 0
+    assert contradicted(partly_annotated=True).filter(answer="Yes").is_empty()

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pair_making import DESCRIPTION, Scripted, pairs_of, worded
+from generated_pairs import DESCRIPTION, Scripted, pairs_of, worded
 from probe4d.benchmarks.b4dl.pipeline import Pairs, generated_pairs
 from probe4d.benchmarks.b4dl.sequences import drawn_sequences
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, TASKS

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pair_making import DESCRIPTION, Scripted, worded
+from generated_pairs import DESCRIPTION, Scripted, worded
 from planted_claims import PLANTED, STREETS, WINDOW, Planted
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.benchmark import Benchmark

@@ -70,6 +70,7 @@ def build(
     windows: Windows = "drawn",
     sequences_per_scene: int = SEQUENCES_PER_SCENE,
     annotations: bool = True,
+    partly_annotated: bool = False,
     grounded: Grounded = "keep",
     longest_side_px: int = LONGEST_SIDE_PX,
     seed: int = 42,
@@ -90,6 +91,8 @@ def build(
             released code.
         sequences_per_scene: Sequences drawn of a scene.
         annotations: Whether prompts hold phrases that were measured in annotations, as ground truth (Table 4).
+        partly_annotated: Whether only a part of what is around the ego vehicle is annotated, as in KITTI: then nothing
+            that is not annotated is known to be absent.
         grounded: What becomes of answers that geometry contradicts: `keep`, `drop` or `correct`.
         longest_side_px: Longest side of the pictures that are shown.
         seed: Seed of every draw.
@@ -110,6 +113,7 @@ def build(
         windows=windows,
         sequences_per_scene=sequences_per_scene,
         annotations=annotations,
+        partly_annotated=partly_annotated,
         grounded=grounded,
         longest_side_px=longest_side_px,
         seed=seed,
@@ -117,7 +121,7 @@ def build(
     if out is not None:
         refuse_taken(Path(out))
     used, split_words = select_split(scenes, split)
-    measuring = Measuring(used, wanted.sequences(used), workers, begun, done)
+    measuring = Measuring(used, wanted.sequences(used), workers, begun, done, partly_annotated)
     made, left_out = _made(measuring, wanted, generator)
     parameters = {"split": split, "generator": generator.name, "reference_channel": scenes.reference_channel}
     shortfalls = shortfalls_of(

@@ -33,6 +33,7 @@ class Measuring(NamedTuple):
         workers: Processes.
         begun: Told what is measured next, and of how many scenes.
         done: Told of the name of each scene that was measured.
+        partly_annotated: Whether only a part of what is around the ego vehicle is annotated.
     """
 
     scenes: Scenes
@@ -40,6 +41,7 @@ class Measuring(NamedTuple):
     workers: int = 1
     begun: Callable[[Measured, int], object] | None = None
     done: Callable[[str], object] | None = None
+    partly_annotated: bool = False
 
     def annotations(self) -> pl.DataFrame:
         """What objects and the ego vehicle do in the sequences, columns of `ANNOTATIONS_SCHEMA`."""
@@ -52,7 +54,8 @@ class Measuring(NamedTuple):
         Args:
             pairs: Columns of `PAIRS_SCHEMA`.
         """
-        return pl.concat(self._over("verdicts", partial(_verdicts, sequences=self.sequences, pairs=pairs)))
+        measure = partial(_verdicts, sequences=self.sequences, pairs=pairs, all_around=not self.partly_annotated)
+        return pl.concat(self._over("verdicts", measure))
 
     def _over(self, what: Measured, measure: Callable[[Scenes], pl.DataFrame]) -> list[pl.DataFrame]:
         if self.workers < 1:
@@ -84,9 +87,10 @@ def _annotations(group: Scenes, *, sequences: pl.DataFrame) -> pl.DataFrame:
     return annotations_of(_within(sequences, group), group)
 
 
-def _verdicts(group: Scenes, *, sequences: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
+def _verdicts(group: Scenes, *, sequences: pl.DataFrame, pairs: pl.DataFrame, all_around: bool) -> pl.DataFrame:
     within = _within(sequences, group)
-    return verdicts_of(pairs.filter(pl.col("sequence").is_in(within["sequence"].to_list())), within, group)
+    of_group = pairs.filter(pl.col("sequence").is_in(within["sequence"].to_list()))
+    return verdicts_of(of_group, within, group, all_around=all_around)
 
 
 def _within(sequences: pl.DataFrame, group: Scenes) -> pl.DataFrame:

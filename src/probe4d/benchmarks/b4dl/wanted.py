@@ -33,6 +33,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             released code.
         sequences_per_scene: Sequences of a scene.
         annotations: Whether prompts hold phrases that were measured in annotations (Table 4).
+        partly_annotated: Whether only a part of what is around the ego vehicle is annotated, so that nothing is known
+            to be absent.
         grounded: What becomes of answers that geometry contradicts.
         longest_side_px: Longest side of the pictures that are shown.
         seed: Seed of every draw.
@@ -45,6 +47,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     windows: Windows = "drawn"
     sequences_per_scene: int = SEQUENCES_PER_SCENE
     annotations: bool = True
+    partly_annotated: bool = False
     grounded: Grounded = "keep"
     longest_side_px: int = LONGEST_SIDE_PX
     seed: int = 42
