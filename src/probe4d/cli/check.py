@@ -51,7 +51,6 @@ def check(
         print(f"{counted(checked.questions, 'question')} checked, {counts}")
         for told in checked.taken_as_told:
             each = ", ".join(f"{name} {n:,}" for name, n in told.by_template.items())
-            taken = "answer was taken as it is told" if told.questions == 1 else "answers were taken as they are told"
-            print(f"{told.questions:,} {taken}, since {told.why}: {each}")
+            print(f"{counted(told.questions, 'answer')} taken as told, since {told.why}: {each}")
     if checked.findings:
         raise typer.Exit(1)

@@ -82,7 +82,11 @@ def _plus(by: int) -> Callable[[Any], Any]:
 
 def _is_decided(question: Question) -> bool:
     """Whether there is a verdict that the audit derives."""
-    return question.facts["verdict"] != "undecided" and question.facts["claim"] != "count"
+    return question.facts["verdict"] != "undecided" and question.facts["claim"] not in ("nearer", "count")
+
+
+def _is_decided_number(question: Question) -> bool:
+    return question.facts["verdict"] != "undecided" and question.facts["claim"] == "count"
 
 
 def _supported_without(question: Question) -> Question:
@@ -252,6 +256,13 @@ VERDICTS: dict[str, Mutation] = {
         )
         for shape in ("things", "nothing", "motion", "ego")
     },
+    "the other verdict, a number": Mutation(_other_verdict, "verdict: stored", "verdict", of(also=_is_decided_number)),
+    "the other answer, all the time": Mutation(
+        _negated,
+        "verdict: stored",
+        "verdict",
+        of("binary", "things", "supported", also=lambda question: "throughout" in (question.question or "")),
+    ),
     "a verdict without measures": Mutation(
         _supported_without, "rests on no measure", "verdict", of("temporal-understanding")
     ),

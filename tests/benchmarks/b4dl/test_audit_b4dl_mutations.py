@@ -13,7 +13,7 @@ from b4dl_audit_making import original_of
 from b4dl_mutations import MUTATIONS
 from mutating import Original, changed
 
-from probe4d.benchmarks.b4dl.audit import audit
+from probe4d.benchmarks.b4dl.audit import audit, taken_as_told_by_audit
 from probe4d.benchmarks.b4dl.audit.facts import shape_of
 from probe4d.benchmarks.question import Question, derived_id
 from probe4d.benchmarks.suite import AuditFinding
@@ -100,11 +100,19 @@ def test_nothing_is_found_in_what_was_built(corrects: bool, originals: Originals
 
 def test_what_is_taken_as_told_is_counted(originals: Originals) -> None:
     original = originals[False]
-    undecided, worded = check(original.benchmark, original.root).taken_as_told
+    (undecided,) = check(original.benchmark, original.root).taken_as_told
     verdicts = [question.facts["verdict"] for question in original.questions]
     assert undecided.questions == verdicts.count("undecided")
-    assert 0 < worded.questions < 0.1 * (len(verdicts) - undecided.questions)
-    assert worded.by_template.keys() == {"binary"}
+    assert undecided.why == "geometry does not decide what a model wrote"
+
+
+def test_verdicts_on_words_that_are_not_read_are_counted(originals: Originals) -> None:
+    original = originals[False]
+    decided = next(q for q in original.questions if q.template == "binary" and q.facts["verdict"] == "supported")
+    never = changed(decided, question=(decided.question or "").replace("?", " and never stop?"))
+    told = list(taken_as_told_by_audit(original.with_changes({decided.id: never}).table))
+    assert told[1].by_template == {"binary": 1}
+    assert "does not read words" in told[1].why
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -336,7 +336,7 @@ def test_the_command_line_builds_checks_and_asks(
     checked = command("check", tmp_path / "bench", drives.root)
     assert checked.stdout.splitlines() == [
         "9 questions checked, 0 of them wrong, 0 findings",
-        "3 answers were taken as they are told, since they rest on estimated objects, which no dataset holds: TM-2 3",
+        "3 answers taken as told, since estimated objects are in no dataset: TM-2 3",
     ]
     dry = ("--model", "openai-api/fake/model", "--evidence", "cameras", "--dry-run")
     shown = command("ask", tmp_path / "bench", "--data", drives.root, *dry, "--out", tmp_path / "run")

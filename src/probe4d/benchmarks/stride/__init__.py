@@ -38,9 +38,9 @@ _LABELS = ("weather", "time_of_day", "road_type", "lane")
 
 
 def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
-    yield from taken_as_told(resting_on(table, _LABELS), "they rest on labels, which a file told")
+    yield from taken_as_told(resting_on(table, _LABELS), "labels are a file's, and in no dataset")
     estimated = resting_on(table, ["estimated objects"])
-    yield from taken_as_told(estimated, "they rest on estimated objects, which no dataset holds")
+    yield from taken_as_told(estimated, "estimated objects are in no dataset")
 
 
 SUITE = Suite(

@@ -101,10 +101,8 @@ def taken_as_told_by_audit(table: pl.DataFrame) -> Iterator[TakenAsTold]:
     Facts that cannot be read are findings of the audit, and are left out here.
     """
     kinds = pl.Series([_told(row) for row in table.iter_rows(named=True)], dtype=pl.String)
-    yield from taken_as_told(
-        table.filter(kinds == "undecided"), "a model wrote them, and geometry does not decide them"
-    )
-    yield from taken_as_told(table.filter(kinds == "worded"), "their verdicts turn on words that are not read here")
+    yield from taken_as_told(table.filter(kinds == "undecided"), "geometry does not decide what a model wrote")
+    yield from taken_as_told(table.filter(kinds == "worded"), "the check does not read words that decide the verdict")
 
 
 def _told(row: Mapping[str, Any]) -> str | None:

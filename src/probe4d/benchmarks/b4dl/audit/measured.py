@@ -14,7 +14,7 @@ from probe4d.benchmarks.b4dl.audit.facts import Facts, Shape
 from probe4d.benchmarks.b4dl.audit.form import Fault
 from probe4d.benchmarks.b4dl.audit.words import Asked, Noun
 
-__all__ = ["Claimed", "faults_of_measures", "may_be_meant"]
+__all__ = ["Claimed", "faults_of_measures", "may_be_meant", "surely_there"]
 
 _ROUNDED = 0.005 + 1e-6
 """Numbers of facts are rounded to two decimals."""
@@ -52,9 +52,12 @@ class Claimed(NamedTuple):
 
 
 def may_be_meant(drive: Drive, claimed: Claimed, noun: Noun) -> Flags:
-    """Which tracks a claim of presence, distance or motion may be about wherever borders are drawn, shape (T,).
+    """Where tracks are that a claim of presence, distance or motion may be about wherever borders are drawn.
 
-    They have a box in the frames of the claim, the one before or the one after, on the named side of the ego vehicle.
+    They have a box on the named side of the ego vehicle.
+
+    Returns:
+        Shape (T, f): in the frames of the claim, the one before and the one after.
     """
     first, last = drive.widened(*claimed.frames)
     at = drive.seen_at[:, first : last + 1]
@@ -65,7 +68,7 @@ def may_be_meant(drive: Drive, claimed: Claimed, noun: Noun) -> Flags:
     if claimed.claim in ("within", "beyond"):
         limit = claimed.asked.metres[0] if len(claimed.asked.metres) == 1 else np.nan
         inside = inside & ((np.abs(at) <= limit) if claimed.claim == "within" else (np.abs(at) >= limit))
-    meant: Flags = drive.called(noun.possibly) & inside.any(axis=1)
+    meant: Flags = drive.called(noun.possibly)[:, None] & inside
     return meant
 
 
@@ -96,7 +99,7 @@ def _of_nothing(drive: Drive, claimed: Claimed) -> Iterator[Fault]:
     yield from _when(claimed, wide)
     found = [may_be_meant(drive, claimed, noun) for noun in claimed.nouns]
     if found and all(there.any() for there in found) and claimed.claim not in ("nearest", "nearer", "farther"):
-        row = int(np.flatnonzero(found[0])[0])
+        row = int(np.flatnonzero(found[0].any(axis=1))[0])
         there = f"track {drive.tracks[row]}, annotated as {drive.categories[row]}, is there"
         yield Fault(f"measured.candidates: stored 0, and {there} between frames {wide[0]} and {wide[1]}", "absence")
 
@@ -121,7 +124,7 @@ def _of_things(drive: Drive, claimed: Claimed) -> Iterator[Fault]:
     yield from _sure(drive, claimed)
     yield from _fits(drive, claimed, row, surely=bool(surely))
     if surely and _is_exact(claimed) and not claimed.nouns[0].ridden:
-        nearest = np.abs(_surely_there(drive, claimed)).min()
+        nearest = np.abs(surely_there(drive, claimed)).min()
         if abs(drive.seen_at[row, frame]) > nearest + 1e-6:
             yield Fault(f"measured.range_m: another is {nearest:.2f} m away", "measured")
     number = f"{measured['sure']} surely"
@@ -148,7 +151,7 @@ def _candidates(drive: Drive, claimed: Claimed, wide: tuple[int, int]) -> Iterat
 
 def _sure(drive: Drive, claimed: Claimed) -> Iterator[Fault]:
     """Compare how many things surely are there; none are where words make them fewer."""
-    derived = int(np.isfinite(_surely_there(drive, claimed)).any(axis=1).sum())
+    derived = int(np.isfinite(surely_there(drive, claimed)).any(axis=1).sum())
     exact = _is_exact(claimed) and not claimed.nouns[0].ridden
     if _count(claimed.facts.measured["sure"]) not in ({0, derived} if exact else range(derived + 1)):
         told = claimed.facts.measured["sure"]
@@ -161,7 +164,7 @@ def _is_exact(claimed: Claimed) -> bool:
     return is_of_all and len(claimed.nouns) == 1 and not claimed.asked.places
 
 
-def _surely_there(drive: Drive, claimed: Claimed) -> Any:
+def surely_there(drive: Drive, claimed: Claimed) -> Any:
     """Places of what surely is called so and shows in the frames of a claim, infinite elsewhere."""
     surely = np.any([drive.called(noun.surely) for noun in claimed.nouns], axis=0)
     part = slice(claimed.frames[0], claimed.frames[1] + 1)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
-from probe4d.benchmarks.b4dl.audit.drive import Drive, Way
+from probe4d.benchmarks.b4dl.audit.drive import Drive, Flags, Way
 from probe4d.benchmarks.b4dl.audit.facts import Facts, shape_of
 from probe4d.benchmarks.b4dl.audit.form import Fault, Row, interval_of
-from probe4d.benchmarks.b4dl.audit.measured import Claimed, may_be_meant
+from probe4d.benchmarks.b4dl.audit.measured import Claimed, may_be_meant, surely_there
 from probe4d.benchmarks.b4dl.audit.motions import MOTIONS, Moving, may_do, may_not_do
-from probe4d.benchmarks.b4dl.audit.words import asked_of, noun_of_class
+from probe4d.benchmarks.b4dl.audit.words import Number, asked_of, noun_of_class
 
 __all__ = ["claimed_of", "faults_of_verdict", "is_derived"]
 
 _OF_PRESENCE = ("presence", "within", "beyond", "nearest")
+_OFTEN = 0.5
+"""Part of the frames in which a thing has to be to be there for some time."""
+_GAP_FRAMES = 3
+"""Frames in a row without it that say that it is not there all the time."""
 
 
 def claimed_of(row: Row, facts: Facts) -> Claimed | None:
@@ -29,6 +34,7 @@ def claimed_of(row: Row, facts: Facts) -> Claimed | None:
         noun = noun_of_class(facts.answered(row["answer"]))
         nouns = () if noun is None else (noun,)
     if row["format"] == "interval":
+        asked = asked._replace(lasts=False)  # the answer says how long
         numbers = asked_of(facts.answered(row["answer"])).frames if facts.corrected else interval_of(row["answer"])
         frames = numbers or frames
     return Claimed(facts, shape, facts.claim, asked, nouns, frames)
@@ -39,9 +45,11 @@ def is_derived(row: Row, facts: Facts, claimed: Claimed | None) -> bool:
     if claimed is None or not facts.is_decided or not claimed.asked.is_clear:
         return False
     if claimed.shape in ("nothing", "outside"):
-        return claimed.claim != "count"  # fewer than two may be none
+        return claimed.claim != "count" or claimed.asked.number is not None
+    if claimed.shape == "things" and claimed.claim == "count":
+        return claimed.asked.number is not None
     if claimed.shape == "things":
-        return claimed.claim in _OF_PRESENCE and (not claimed.asked.lasts or row["format"] == "interval")
+        return claimed.claim in _OF_PRESENCE
     return claimed.claim in MOTIONS
 
 
@@ -80,17 +88,50 @@ def _said(drive: Drive, claimed: Claimed) -> set[bool]:
 
 def _holding(drive: Drive, claimed: Claimed) -> set[bool]:
     measured = claimed.facts.measured
+    if claimed.claim == "count" and claimed.asked.number is not None:
+        return _of_number(claimed.asked.number, measured["candidates"], measured.get("sure", 0))
     match claimed.shape:
         case "nothing" | "outside":
             return {False}
         case "things":
             if "overlap" in measured:
                 return {False}
-            return {True} if isinstance(measured["sure"], int) and measured["sure"] > 0 else set()
+            return _of_presence(drive, claimed)
         case "ego":
             return _of_way(drive, drive.ego, claimed, is_ego=True)
         case _:
             return _of_objects(drive, claimed)
+
+
+def _of_presence(drive: Drive, claimed: Claimed) -> set[bool]:
+    """What may be said where something may be there: that it surely is, or, of all of some time, that it is not."""
+    surely = claimed.facts.measured["sure"]
+    is_sure = isinstance(surely, int) and surely > 0
+    if not claimed.asked.lasts:
+        return {True} if is_sure else set()
+    sure = np.isfinite(surely_there(drive, claimed)).any(axis=0)
+    around: list[Flags] = [np.asarray(may_be_meant(drive, claimed, noun).any(axis=0)) for noun in claimed.nouns]
+    may = {True: is_sure and sure.mean() >= _OFTEN, False: any(_is_gone(flags) for flags in around)}
+    return {holds for holds, so in may.items() if so}
+
+
+def _is_gone(flags: Flags) -> bool:
+    """Whether there is nothing in three frames in a row, or in all where they are fewer."""
+    gaps = "".join("01"[int(flag)] for flag in flags).split("1")
+    return max(map(len, gaps)) >= min(_GAP_FRAMES, len(flags))
+
+
+def _of_number(number: Number, candidates: Any, surely: Any) -> set[bool]:
+    """Whether there may be as many, of so many that may be called so, and so many that surely are."""
+    if not (isinstance(candidates, int) and isinstance(surely, int)):
+        return set()
+    few_enough = number.surely_most is None or candidates <= number.surely_most
+    may = {
+        True: few_enough and (number.least is None or surely >= number.least),
+        False: (number.least is not None and candidates < number.least)
+        or (number.most is not None and surely > number.most),
+    }
+    return {holds for holds, so in may.items() if so}
 
 
 def _of_way(drive: Drive, way: Way, claimed: Claimed, *, is_ego: bool) -> set[bool]:
@@ -113,7 +154,7 @@ def _of_objects(drive: Drive, claimed: Claimed) -> set[bool]:
     if True in said and claimed.nouns and not any(noun.surely(drive.categories[row]) for noun in claimed.nouns):
         said = said - {True}
     if False in said and len(claimed.nouns) == 1:
-        others = np.flatnonzero(may_be_meant(drive, claimed, claimed.nouns[0])).tolist()
+        others = np.flatnonzero(may_be_meant(drive, claimed, claimed.nouns[0]).any(axis=1)).tolist()
         if any(False not in _of_way(drive, drive.way(other), claimed, is_ego=False) for other in others):
             said = said - {False}
     return said

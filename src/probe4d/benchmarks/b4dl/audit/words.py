@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["Asked", "Noun", "asked_of", "frames_in", "named_classes", "noun_of_class"]
+__all__ = ["Asked", "Noun", "Number", "asked_of", "frames_in", "named_classes", "noun_of_class"]
 
 
 class Noun(NamedTuple):
@@ -133,7 +134,35 @@ _PLACES = {
     "right": r"right",
 }
 _PLACE_PATTERNS = {name: re.compile(rf"\b(?:{words})\b") for name, words in _PLACES.items()}
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_N = rf"(\d{{1,3}}|{'|'.join(_NUMBERS[1:])})\b"
+_COUNTS: tuple[tuple[re.Pattern[str], Callable[[int], Number]], ...] = (
+    (re.compile(r"\bat least one\b"), lambda _: Number(least=1)),
+    (re.compile(rf"\b(?:at least|no fewer than|no less than) {_N}"), lambda n: Number(least=n)),
+    (re.compile(rf"\b(?:at most|no more than|up to) {_N}"), lambda n: Number(most=n, surely_most=n)),
+    (re.compile(rf"\b(?:more than|over) {_N}"), lambda n: Number(least=n + 1)),
+    (re.compile(rf"\b(?:fewer than|less than) {_N}"), lambda n: Number(most=n - 1, surely_most=n - 1)),
+    (re.compile(rf"\b(?:exactly|precisely) {_N}"), lambda n: Number(n, n, n)),
+    (re.compile(r"\b(?:only one|just one|a single)\b"), lambda _: Number(1, 1, 1)),
+    (re.compile(r"\b(?:multiple|several|many|a group of|numerous|a number of)\b"), lambda _: Number(least=2)),
+    (re.compile(rf"\b{_N}"), lambda n: Number(least=n, surely_most=n)),
+)
+"""How questions say how many; what is not among them, such as a couple, is not read."""
 _METRES = re.compile(r"\b(\d+(?:\.\d+)?) ?(?:m|met(?:er|re)s?)\b")
+
+
+class Number(NamedTuple):
+    """How many things a question says that there are; null bounds nothing.
+
+    Attributes:
+        least: At least so many.
+        most: At most so many.
+        surely_most: More may be as true, yet not surely: `two cars` where there are three.
+    """
+
+    least: int | None = None
+    most: int | None = None
+    surely_most: int | None = None
 
 
 class Asked(NamedTuple):
@@ -147,6 +176,7 @@ class Asked(NamedTuple):
         lasts: Whether it asks about all of some time.
         places: Places that it names, among them words that mean something else.
         metres: Distances that it names.
+        number: How many things it names; null where it names no number, or several.
     """
 
     nouns: tuple[Noun, ...]
@@ -156,20 +186,23 @@ class Asked(NamedTuple):
     lasts: bool
     places: tuple[str, ...]
     metres: tuple[float, ...]
+    number: Number | None
 
 
 def asked_of(question: str) -> Asked:
     """Read a question."""
     text = _EGO.sub(" ", " ".join(question.lower().split()))
     named = frames_in(text)
+    numbers, rest = _numbers_in(_METRES.sub(" ", _FRAMES.sub(" ", text)))
     return Asked(
         nouns=_nouns_in(_FRAMES.sub(" ", text)),
         frames=named,
-        negations=len(_TURNED.findall(text)),
+        negations=len(_TURNED.findall(rest)),
         is_clear=_UNCLEAR.search(text) is None,
         lasts=_LASTING.search(text) is not None,
         places=tuple(name for name, pattern in _PLACE_PATTERNS.items() if pattern.search(text)),
         metres=tuple(float(number) for number in _METRES.findall(text)),
+        number=numbers[0] if len(numbers) == 1 else None,
     )
 
 
@@ -189,6 +222,20 @@ def noun_of_class(answer: str) -> Noun | None:
     """What a class that is an answer stands for; null where it is none."""
     found = _nouns_in(answer.lower())
     return found[0] if len(found) == 1 else None
+
+
+def _numbers_in(text: str) -> tuple[list[Number], str]:
+    """Numbers of things, and the text without them."""
+    found: list[Number] = []
+    for pattern, number in _COUNTS:
+
+        def taken(match: re.Match[str], number: Callable[[int], Number] = number) -> str:
+            said = match[1] if match.lastindex else "0"
+            found.append(number(int(said) if said.isdecimal() else _NUMBERS.index(said)))
+            return " "
+
+        text = pattern.sub(taken, text)
+    return found, text
 
 
 def _nouns_in(text: str) -> tuple[Noun, ...]:
