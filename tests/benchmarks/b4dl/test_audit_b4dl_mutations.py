@@ -145,6 +145,33 @@ def test_strange_measures_are_findings(damage: dict[str, Any], originals: Origin
     assert {finding.question for finding in findings} - {""} == {derived_id(question) for question in changes.values()}
 
 
+@pytest.mark.parametrize("text", ["", "null", "[1]", "{", '{"sequence": 3}', '{"sequence": {"a": 1}}'])
+def test_facts_that_are_none_are_a_finding(text: str, originals: Originals) -> None:
+    original = originals[False]
+    question = original.first("comprehensive")
+    facts = pl.when(pl.col("id") == question.id).then(pl.lit(text)).otherwise("facts")
+    findings = audit(
+        replace(original.benchmark, table=original.benchmark.table.with_columns(facts=facts)), original.root
+    )
+    assert {(finding.question, finding.rule) for finding in findings} >= {(question.id, "facts")}
+
+
+@pytest.mark.parametrize(
+    "text", ["Is it so?", "?", "Is there a car in frame 000000099?", "Frames 3 to 4, cars, never a bus: no."]
+)
+@pytest.mark.parametrize("claim", ["presence", "count", "keeps-distance", "straight", "stops", "nobody knows"])
+def test_strange_words_and_claims_are_findings(text: str, claim: str, originals: Originals) -> None:
+    original = originals[False]
+    changes: dict[str, Question] = {}
+    for shape in ("nothing", "things", "motion", "ego"):
+        question = next(
+            q for q in original.questions if q.format == "yes-no" and shape_of(q.facts["measured"]) == shape
+        )
+        changes[question.id] = changed(question, question=text, facts=question.facts | {"claim": claim})
+    findings = audit(original.with_changes(changes), original.root)
+    assert {finding.question for finding in findings} - {""} >= {derived_id(question) for question in changes.values()}
+
+
 def test_an_id_of_another_question_is_named(originals: Originals) -> None:
     original = originals[False]
     question = original.first("binary")

@@ -124,7 +124,7 @@ def _of_things(drive: Drive, claimed: Claimed) -> Iterator[Fault]:
     yield from _sure(drive, claimed)
     yield from _fits(drive, claimed, row, surely=bool(surely))
     if surely and _is_exact(claimed) and not claimed.nouns[0].ridden:
-        nearest = np.abs(surely_there(drive, claimed)).min()
+        nearest = np.abs(surely_there(drive, claimed)).min()  # infinite where nothing is sure, which is named above
         if abs(drive.seen_at[row, frame]) > nearest + 1e-6:
             yield Fault(f"measured.range_m: another is {nearest:.2f} m away", "measured")
     number = f"{measured['sure']} surely"
@@ -166,7 +166,9 @@ def _is_exact(claimed: Claimed) -> bool:
 
 def surely_there(drive: Drive, claimed: Claimed) -> Any:
     """Places of what surely is called so and shows in the frames of a claim, infinite elsewhere."""
-    surely = np.any([drive.called(noun.surely) for noun in claimed.nouns], axis=0)
+    surely = np.zeros(len(drive.tracks), dtype=np.bool_)
+    for noun in claimed.nouns:
+        surely |= drive.called(noun.surely)
     part = slice(claimed.frames[0], claimed.frames[1] + 1)
     return np.where(surely[:, None] & drive.shows[:, part], drive.seen_at[:, part], np.inf)
 

@@ -75,7 +75,8 @@ def _recedes_not(moving: Moving) -> bool:
 
 
 def _spread(values: Array) -> float:
-    return float(np.nanmax(values) - np.nanmin(values))
+    known = values[~np.isnan(values)]
+    return float(np.ptp(known)) if len(known) else np.nan
 
 
 def _keeps(moving: Moving) -> bool:
