@@ -43,6 +43,8 @@ EXISTENCE = (
     "Is there a {c} {w}?",
     "Which object is moving {w}?",
     "What object is present {w}?",
+    "Which object approaches the ego vehicle {w}?",
+    "Which object is present behind the ego vehicle {w}?",
     "Is a {c} visible {w}?",
 )
 WHEN = (
@@ -88,13 +90,14 @@ def _writer(bounds: dict[str, tuple[int, int]]) -> Scripted:
     return Scripted(rule)
 
 
-def original_of(folder: Path, root: Path, **parameters: Any) -> Original:
+def original_of(folder: Path, root: Path, *, sequences_per_scene: int = 6, **parameters: Any) -> Original:
     """Questions of all tasks about the tables of two simulated scenes, in memory.
 
     Args:
         folder: Folder of the tables.
         root: Where those of the two scenes are written.
-        parameters: Of the build.
+        sequences_per_scene: Sequences of each scene.
+        parameters: Other parameters of the build.
     """
 
     tables = simulated_tables(folder, SIMULATED_SCENES)
@@ -105,7 +108,9 @@ def original_of(folder: Path, root: Path, **parameters: Any) -> Original:
             picture.parent.mkdir(parents=True, exist_ok=True)
             picture.touch()
         scenes = open_scenes(data)
-        rows = Wanted().sequences(scenes).select("sequence", "start", "end").iter_rows()
-        return build("b4dl", scenes, generator=_writer({name: (start, end) for name, start, end in rows}), **parameters)
+        sequences = Wanted(sequences_per_scene=sequences_per_scene).sequences(scenes)
+        bounds = {name: (start, end) for name, start, end in sequences.select("sequence", "start", "end").iter_rows()}
+        writer = _writer(bounds)
+        return build("b4dl", scenes, generator=writer, sequences_per_scene=sequences_per_scene, **parameters)
 
     return Original(tables, root, built)

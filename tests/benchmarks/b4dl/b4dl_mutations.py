@@ -98,6 +98,12 @@ def _another_interval(question: Question) -> Question:
     return changed(question, answer=f"{start}-{end - 1}" if end > start else f"{start - 1}-{end}")
 
 
+def _nearly_as_generated(question: Question) -> Question:
+    """Corrected to a part of the interval that was wrong."""
+    first, last = map(int, re.findall(r"\d+", question.facts["generated_answer"]))
+    return changed(question, answer=f"{first}-{last - 1}")
+
+
 _YES_NO = of(also=lambda question: question.format == "yes-no")
 _FREE = of("comprehensive")
 
@@ -306,6 +312,20 @@ VERDICTS: dict[str, Mutation] = {
         "generated: the answer is",
         "grounded",
         of("existence-presence", verdict="contradicted"),
+        corrected=True,
+    ),
+    "corrected to a class that is not there": Mutation(
+        fields(answer="wheelchair"),
+        "nothing annotated so is there",
+        "grounded",
+        of("existence-class", verdict="contradicted"),
+        corrected=True,
+    ),
+    "corrected to frames without it": Mutation(
+        _nearly_as_generated,
+        "where it does not happen",
+        "grounded",
+        of("time-grounding", "motion", "contradicted"),
         corrected=True,
     ),
     "corrected where such were kept": Mutation(

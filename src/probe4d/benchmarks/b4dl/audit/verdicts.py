@@ -181,6 +181,13 @@ def _may_be_in(drive: Drive, claimed: Claimed) -> bool:
         first, last = claimed.frames
         of_word = drive.called(claimed.nouns[0].possibly)
         return bool(drive.there[of_word, first : last + 1].any(axis=0).all())
-    if claimed.claim in MOTIONS and claimed.shape == "ego":
-        return (not turned) in _of_way(drive, drive.ego, claimed, is_ego=True)
-    return True
+    if claimed.claim not in MOTIONS or turned:
+        return True
+    # Cut to the frames in which something happens, an interval may miss a line; it never surely does not happen.
+    if claimed.shape == "ego":
+        return _of_way(drive, drive.ego, claimed, is_ego=True) != {False}
+    first, last = drive.widened(*claimed.frames)
+    there = drive.there[:, first : last + 1].any(axis=1)
+    meant = np.any([drive.called(noun.possibly) & there for noun in claimed.nouns], axis=0)
+    ways = (drive.way(row) for row in np.flatnonzero(meant).tolist())
+    return any(_of_way(drive, way, claimed, is_ego=False) != {False} for way in ways)
