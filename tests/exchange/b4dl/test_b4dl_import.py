@@ -27,6 +27,7 @@ from probe4d.benchmarks.benchmark import read_benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
 from probe4d.exchange.b4dl_release.importing import ImportedBenchmark, import_b4dl
+from probe4d.exchange.b4dl_release.writing import export_b4dl
 from probe4d.scenes.tables import Scenes
 
 
@@ -123,6 +124,13 @@ def test_chunks_that_one_task_lacks_are_told_and_a_sequence_in_two_is_refused(tm
         imported({name.format("binary", 9, 0): row}, tmp_path / "turned")
 
 
+def test_chunks_are_as_quick_to_read_whatever_numbers_they_are_named_after(tmp_path: Path) -> None:
+    name = "generated_dataset/binary/generated_binary_dataset_{}_{}.json"
+    row, last = [generated("Does it stop?", "Yes.")], 10**15
+    done, _ = imported({name.format(0, last): row, name.format(last + 3, last + 3): row}, tmp_path)
+    assert done.notes[0] == f"Of the task binary there are no files of the sequences {last + 1} to {last + 2}."
+
+
 def test_without_files_of_time_grounding_its_rows_lie_among_those_of_temporal_understanding(tmp_path: Path) -> None:
     rows = [generated("When?", "from frame 012 to frame 016."), generated("What?", "From frame 012 to 016 it waits.")]
     name = "generated_dataset/{0}/generated_{0}_dataset_0_9.json"
@@ -178,6 +186,8 @@ def test_a_part_of_a_release_will_do_with_the_metadata_above_it(tmp_path: Path, 
     release = written(tmp_path, files | {"metadata/scene_metadata.json": scene_metadata()})
     done = import_b4dl(release / part, tmp_path / "bench")
     assert done.benchmark.table["keyframes"].to_list() == [40] * 5
+    told_of = [note for note in done.notes if note.startswith("Metadata were read from above")]
+    assert [note.count(str(tmp_path / "metadata" / "scene_metadata.json")) for note in told_of] == [1] * bool(part)
 
 
 def test_questions_that_come_several_times_are_all_kept_under_their_own_ids(tmp_path: Path) -> None:
@@ -217,6 +227,37 @@ def test_with_the_dataset_scenes_have_its_names_and_others_are_left_out(tmp_path
         "it names no scene_token": 1,
         "its scene is not among those of the dataset": 1,
     }
+
+
+def test_frames_that_the_dataset_does_not_have_are_left_out_or_refused_by_the_export(
+    tmp_path: Path, scenes: Scenes
+) -> None:
+    token, keyframes = scenes.scenes.select("token", "keyframes").row(1)
+    kept, beyond, shown = (
+        generated(f"Does it {n}?", "Yes.", scene_token=token, sequence_id=f"10123456{n}") for n in "123"
+    )
+    kept |= {"start_index": 0, "end_index": 4}
+    beyond |= {"start_index": keyframes - 3, "end_index": keyframes + 5}
+    del shown["start_index"], shown["end_index"]
+    sequences = [{"sequence_id": shown["sequence_id"], "indices": [0, keyframes]}]
+    release = written(
+        tmp_path / "release",
+        {
+            "generated_dataset/binary/generated_binary_dataset_0_9.json": [kept, beyond, shown],
+            "metadata/sequence_metadata.json": sequences,
+        },
+    )
+    done = import_b4dl(release, tmp_path / "with", scenes=scenes)
+    assert done.benchmark.record.exclusions == {
+        "its sequence ends behind the last key frame of its scene in the dataset": 2
+    }
+    assert done.benchmark.table["question"].to_list() == ["Does it 1?"]
+    export_b4dl(done.benchmark, tmp_path / "again", scenes=scenes)
+    without = import_b4dl(release, tmp_path / "without").benchmark
+    export_b4dl(without, tmp_path / "bare")
+    with pytest.raises(InputError, match=f"has no key frame {keyframes}, which a sequence"):
+        export_b4dl(without, tmp_path / "refused", scenes=scenes)
+    assert not (tmp_path / "refused").exists()
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def import_b4dl(
     Args:
         release: The folder, or one of its files.
         out: Folder of the benchmark.
-        scenes: Scenes of the dataset; rows about others are left out.
+        scenes: Scenes of the dataset; rows about others, or about key frames that they do not have, are left out.
         split: Rows to import; null takes all.
         layout: The layout to read, where the folder holds several; null takes that which says most.
 
@@ -102,7 +102,10 @@ def import_b4dl(
         write_description(folder, record, _card(table, record, left_out))
         if left_out:
             write_bytes(folder / LEFT_OUT_FILE, msgspec.json.Encoder().encode_lines(left_out))
-    notes = (*found.notes, *_notes(table, rows, metadata.scenes.is_empty() and scenes is None))
+    inside = release.parent if release.is_file() else release
+    above = [str(file) for file in metadata.files if inside not in file.parents]
+    lies_above = [f"Metadata were read from above {inside}: {listed(above)}."] if above else []
+    notes = (*found.notes, *lies_above, *_notes(table, rows, metadata.scenes.is_empty() and scenes is None))
     return ImportedBenchmark(Benchmark(table, record, out), found.layout, tuple(left_out), notes)
 
 
@@ -132,16 +135,18 @@ def _of_dataset(rows: pl.DataFrame, scenes: Scenes | None) -> tuple[pl.DataFrame
         return rows.with_columns(scene_name=pl.lit(None, dtype=pl.String())), []
     known = scenes.scenes.select("keyframes", pl.col("token").alias("scene_token"), pl.col("scene").alias("scene_name"))
     rows = rows.drop("keyframes").join(known, on="scene_token", how="left", maintain_order="left")
-    strange = rows.filter(pl.col("scene_name").is_null())
-    left_out = [
-        LeftOutRow(
-            file=file,
-            row=row,
-            reason="its scene is not among those of the dataset" if token else "it names no scene_token",
-        )
-        for file, row, token in strange.select("file", "row", "scene_token").iter_rows()
-    ]
-    return rows.filter(pl.col("scene_name").is_not_null()), left_out
+    reason = (
+        pl.when(pl.col("scene_token").is_null())
+        .then(pl.lit("it names no scene_token"))
+        .when(pl.col("scene_name").is_null())
+        .then(pl.lit("its scene is not among those of the dataset"))
+        .when(pl.max_horizontal("end", pl.col("indices").list.last()) >= pl.col("keyframes"))
+        .then(pl.lit("its sequence ends behind the last key frame of its scene in the dataset"))
+    )
+    rows = rows.with_columns(reason=reason)
+    strange = rows.filter(pl.col("reason").is_not_null()).select("file", "row", "reason")
+    left_out = [LeftOutRow(file=file, row=row, reason=why) for file, row, why in strange.iter_rows()]
+    return rows.filter(pl.col("reason").is_null()).drop("reason"), left_out
 
 
 def _ordered(table: pl.DataFrame) -> pl.DataFrame:

@@ -159,27 +159,22 @@ def _gaps(files: Sequence[ReleasedFile]) -> Iterator[str]:
     Raises:
         InputError: Two chunks of a task hold one sequence, or one is named after none.
     """
-    held: dict[str, set[int]] = {}
+    held: dict[str, list[tuple[int, int]]] = {}
     for file in files:
         first, last = _numbers(file.path)
         if last < first:
             raise InputError(f"is named after the sequences {first} to {last}.", path=file.path, remedy="Rename it.")
-        of_task, own = held.setdefault(file.task or "", set()), set(range(first, last + 1))
-        if again := of_task & own:
+        of_task = held.setdefault(file.task or "", [])
+        if again := [max(first, start) for start, end in of_task if start <= last and first <= end]:
             raise InputError(
                 f"holds the sequence {min(again)}, which another file of its task holds, too.",
                 path=file.path,
                 remedy="Keep one of the two.",
             )
-        of_task |= own
-    last = max(map(max, held.values()))
+        of_task.append((first, last))
+    behind = max(end for of_task in held.values() for _, end in of_task) + 1
     for task, of_task in held.items():
-        if missing := sorted(set(range(last + 1)) - of_task):
-            yield f"Of the task {task} there are no files of the sequences {listed(list(_spans(missing)))}."
-
-
-def _spans(numbers: Sequence[int]) -> Iterator[str]:
-    """Runs of ascending numbers: `10 to 19`."""
-    breaks = [place for place, (one, other) in enumerate(pairwise(numbers), 1) if other != one + 1]
-    for first, end in pairwise([0, *breaks, len(numbers)]):
-        yield f"{numbers[first]} to {numbers[end - 1]}"
+        starts_and_ends = pairwise([(-1, -1), *sorted(of_task), (behind, behind)])
+        missing = [f"{end + 1} to {start - 1}" for (_, end), (start, _) in starts_and_ends if end + 1 < start]
+        if missing:
+            yield f"Of the task {task} there are no files of the sequences {listed(missing)}."

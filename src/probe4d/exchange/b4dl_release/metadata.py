@@ -45,10 +45,12 @@ class Metadata(NamedTuple):
     Attributes:
         scenes: `scene_id`, `scene_token`, `keyframes`, `scene_split` (`train` or `test`) and `description`.
         sequences: `sequence` (its id) and `indices`, its key frames.
+        files: What was read.
     """
 
     scenes: pl.DataFrame
     sequences: pl.DataFrame
+    files: tuple[Path, ...] = ()
 
 
 def released_split(name: str | None, path: Path | None, where: int | str) -> str | None:
@@ -71,7 +73,8 @@ def read_metadata(folders: Sequence[Path]) -> Metadata:
         InputError: A file or a row is wrong, or two rows are about one scene or sequence.
     """
     scenes, sequences = (_first(folders, name) for name in (SCENES_FILE, SEQUENCES_FILE))
-    return Metadata(_scenes(scenes), _sequences(sequences))
+    files = tuple(file for file in (scenes, sequences) if file is not None)
+    return Metadata(_scenes(scenes), _sequences(sequences), files)
 
 
 def _first(folders: Sequence[Path], name: str) -> Path | None:

@@ -14,7 +14,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.exchange.b4dl_release.layouts import SEQUENCES_PER_FILE, STAGES
 from probe4d.exchange.b4dl_release.metadata import SCENES_FILE, SEQUENCES_FILE
-from probe4d.exchange.b4dl_release.scene_records import scene_records, sequence_records
+from probe4d.exchange.b4dl_release.scene_records import Recorded, scene_records, sequence_records
 from probe4d.exchange.b4dl_release.tasks import UNKNOWN
 from probe4d.exchange.b4dl_release.written_rows import WrittenRow, WrittenRows, rows_of
 from probe4d.exchange.exports.folder import seal
@@ -67,8 +67,8 @@ def export_b4dl(
         selection: Which questions; null takes all.
 
     Raises:
-        InputError: The folder is in use, the benchmark is of another suite, tokens are needed and not known, or no
-            question is left.
+        InputError: The folder is in use, the benchmark is of another suite, tokens are needed and not known, a
+            sequence shows a key frame that its scene does not have, or no question is left.
     """
     out = Path(out)
     refuse_full(out)
@@ -83,12 +83,13 @@ def export_b4dl(
     if not flat:
         raise InputError("no question can be written.", path=benchmark.path)
     chunks = _chunks(written)
+    recorded = Recorded(written, scenes)
     left_out = (*written.left_out, *unplaced)
     with whole_folder(out) as folder:
         for name, rows in (flat | chunks).items():
             _write(folder / name, rows)
-        _write(folder / "metadata" / SCENES_FILE, scene_records(written, scenes))
-        _write(folder / "metadata" / SEQUENCES_FILE, sequence_records(written, scenes))
+        _write(folder / "metadata" / SCENES_FILE, scene_records(written, recorded))
+        _write(folder / "metadata" / SEQUENCES_FILE, sequence_records(written, recorded))
         write_text(folder / "README.md", _readme(benchmark, written))
         seal(left_out, folder)
     return WrittenRelease(sum(map(len, flat.values())), len(chunks), left_out, tuple(_notes(written)))
