@@ -87,6 +87,10 @@ class Scripted:
             replied[prompt.key] = self.said[prompt.text] = whole
         return replied
 
+    def redacted(self, text: str) -> str:
+        """What is read of its replies, without the one key that it may say."""
+        return text.replace("key-that-no-file-may-hold", "[redacted]")
+
 
 def writer_of_kinds(sequences: pl.DataFrame) -> Scripted:
     """Replies about each task in the way of `KINDS`.

@@ -1,11 +1,11 @@
-"""Numbers and lists of words in sentences, alike on a terminal and on a page."""
+"""Numbers and lists of words in sentences, alike on a terminal and on a page; texts that can be written at all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["UNIT_SYMBOLS", "amount", "counted", "in_percent", "listed", "most_frequent"]
+__all__ = ["UNIT_SYMBOLS", "amount", "counted", "in_percent", "listed", "most_frequent", "whole_characters"]
 
 UNIT_SYMBOLS = {"metres": "m", "degrees": "°"}
 """How units are written beside an amount."""
@@ -48,3 +48,8 @@ def in_percent(share: float, *, signed: bool = False) -> str:
 def amount(value: float) -> str:
     """A length, an angle or an error in such, with two decimals; a large one with three digits and its power of 10."""
     return f"{value:,.2f}" if abs(value) < _LARGE else f"{value:.3g}"
+
+
+def whole_characters(text: str) -> str:
+    """A text with half surrogates, which UTF-8 cannot hold, joined where they are pairs and replaced elsewhere."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -264,13 +264,23 @@ def _ask_a_talkative_server(run: Callable[..., str], bench: str, fake_server: Se
     assert "holds another run" in run(*asked, "--base-url", with_user, "--limit", 3, "--out", "logged", code=2)
 
 
+def _escaped(text: str) -> str:
+    """A text with each character written by its number, as JSON may have it: no key is seen in it."""
+    return "".join(f"\\u{ord(character):04x}" for character in text)
+
+
 def _write_by_a_talkative_server(run: Callable[..., str], fake_server: Server) -> None:
     """With the key accepted and refused: descriptions and pairs that hold keys."""
     said = f"Q: Is there a car, {ECHOED}?\nA: Yes.\n\nQ: Is there a bus?\nA: {ECHOED}"
+    hidden = [
+        f'{{"question": "Is there a car, {_escaped(ECHOED)}?", "answer": "{answer}"}}'
+        for answer in ("Yes", _escaped(ECHOED))
+    ]
     asked = ("build", "b4dl", "photographed", "--model", "openai-api/fake/m", "--max-retries", 0, "--debug")
     small = ("--sequences-per-scene", 1, "--image-side", 64, "--tasks", "existence,description")
     for out, script, code in (
         ("written", {"default": said}, 0),
+        ("escaped", {"default": "\n".join(hidden)}, 0),
         ("unwritten", {"steps": [{"status": 401, "json": {"error": {"message": ECHOED}}}]}, 1),
     ):
         address = fake_server(**script).base_url

@@ -41,6 +41,10 @@ class DescribedBeforehand:
             return {prompt.key: Generated(text=DESCRIPTION, finish_reason="stop") for prompt in prompts}
         return self._writer.replies(stage, prompts)
 
+    def redacted(self, text: str) -> str:
+        """As the model's generator does."""
+        return self._writer.redacted(text)
+
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]

@@ -62,3 +62,6 @@ class Generator(Protocol):
 
     def replies(self, stage: Stage, prompts: Sequence[Prompt]) -> Mapping[str, Generated]:
         """What became of each prompt, by its key."""
+
+    def redacted(self, text: str) -> str:
+        """A text read out of a reply, without keys that the reply had hidden, as by escapes of JSON."""

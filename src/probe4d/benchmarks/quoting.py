@@ -61,7 +61,7 @@ def with_visible_characters(text: str) -> str:
     These are controls (but for line feed and tab), formats such as zero-width and bidirectional characters and tags,
     separators of lines, private and unassigned characters, and letters without a shape. Line ends become line feeds.
     """
-    if text.isascii() and text.isprintable():
+    if text.replace("\n", "").replace("\t", "").isprintable() and not _UNSEEN_LETTERS.search(text):
         return text
     return "".join(_visible(character) for character in text.replace("\r\n", "\n").replace("\r", "\n"))
 

@@ -33,6 +33,7 @@ from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.models.retrying import Retries
 from probe4d.models.secrets import Redactor
+from probe4d.wording import whole_characters
 
 try:  # no public way keeps pictures out of the transcript
     from inspect_ai.model._model import use_model_event_sink
@@ -184,7 +185,7 @@ class InspectModel:
 
     def _kept(self, text: str) -> str:
         """A reply as it may be written: without keys, and half surrogates, which UTF-8 cannot hold, replaced."""
-        return self._redact(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+        return self._redact(whole_characters(text))
 
 
 class _Nowhere:

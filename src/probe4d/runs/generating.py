@@ -8,6 +8,7 @@ any).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from probe4d.models.local.reading_ahead import read_ahead
 from probe4d.models.opening import Opening
 from probe4d.models.reply_log import ReplyLog
 from probe4d.models.request import Model, Reply, Request
-from probe4d.models.secrets import without_secrets
+from probe4d.models.secrets import Redactor, without_secrets
 from probe4d.runs.requests import evidence_digest
 from probe4d.store.files import inside
 from probe4d.store.hashing import digest
@@ -173,6 +174,14 @@ class HostedGenerator:
             raise self._unanswered(stage, log)
         self._count(log.lines[prompt.key] for prompt in prompts if prompt.key in log.lines)
         return {prompt.key: log.generated(prompt.key) for prompt in prompts}
+
+    def redacted(self, text: str) -> str:
+        """A text made of replies without keys: what JSON had escaped is seen only once it is read."""
+        return self._redactor(text)
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return Redactor(addresses=() if self._base_url is None else (self._base_url,))
 
     def _count(self, lines: Iterable[GeneratedReply]) -> None:
         for line in lines:

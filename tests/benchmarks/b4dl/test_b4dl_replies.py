@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,6 +115,24 @@ def test_an_object_that_is_broken_among_others_is_told() -> None:
         assert (found.pairs, [fault.kind for fault in found.faults]) == ([CAR], ["broken"])
 
 
+def test_a_number_longer_than_python_reads_breaks_its_object_alone() -> None:
+    good = json.dumps({"question": CAR[0], "answer": CAR[1]})
+    found = read_pairs("binary", f'[{{"question": "How far?", "answer": {"9" * 5000}}}, {good}]', "stop", 12, 20)
+    assert (found.pairs, [fault.kind for fault in found.faults]) == ([CAR], ["broken"])
+
+
+def test_of_a_reply_that_a_filter_ended_the_last_pair_is_not_taken() -> None:
+    text = "Q: {}\nA: {}\nQ: {}\nA: {}".format(*CAR, *BUS)
+    found = read_pairs("binary", text, "content_filter", 12, 20)
+    assert (found.pairs, [fault.kind for fault in found.faults]) == ([CAR], ["cut"])
+
+
+def test_keys_are_taken_out_of_what_a_form_had_hidden() -> None:
+    for text in ('{"question": "Is \\u0073k-1 a car?", "answer": "Yes"}', "Q: Is s**k-1** a car?\nA: Yes"):
+        found = read_pairs("binary", text, "stop", 12, 20, redacted=lambda said: said.replace("sk-1", "[redacted]"))
+        assert found.pairs == [("Is [redacted] a car?", "Yes")]
+
+
 FAULTY = [
     ("binary", None, "no-reply"),
     ("binary", "", "no-pairs"),
@@ -155,7 +174,10 @@ FAULTY = [
     ("time-grounding", "Q: When does it stop?\nA: from frame 012 to frame 024", "frame"),
     ("time-grounding", "Q: When from frame 12 to 20 is there a car?\nA: from frame 012 to frame 020", "told"),
     ("description", "Q: What is going on?\nA: A car passes.", "describe"),
-    ("description", "Q: Describe the lidar-sequence.\nA: The description has a car.", None),
+    ("description", "Q: Describe the lidar-sequence.\nA: The description has a car.", "source"),
+    ("description", "Q: Describe the lidar-sequence.\nA: A car. [[[END OF FRONT DESCRIPTION]]]", "source"),
+    ("description", "Q: Describe the lidar-sequence.\nA: [1] Description of the Scene: a car passes.", None),
+    ("binary", '{"question": "Is there a car \\ud800?", "answer": "Yes"}', "unseen"),
     ("temporal-understanding", "Q: When does it stop?\nA: From frame 012 to frame 014.", "only-interval"),
     ("comprehensive", "Q: How many cars are there?\nA: Not specified.", "refusal"),
 ]
@@ -327,3 +349,22 @@ def test_any_text_is_read(text: str, task: str) -> None:
     assert found.missing == TASKS[task].pairs - len(found.pairs)
     assert found.pairs or found.faults
     assert all(fault.kind in FAULTS for fault in found.faults)
+
+
+_ODD = ["\\ud800", "\\udc00", "\\u0073", "\\n", "\ud83d", "9" * 4400, "1e999", "NaN", '"', "}", ", ", "?", "Is it so?"]
+
+
+@given(
+    parts=st.lists(st.tuples(st.sampled_from(_ODD), st.sampled_from(_ODD), st.booleans()), max_size=5),
+    task=st.sampled_from(FAMILIES),
+)
+def test_whatever_json_holds_can_be_written(parts: list[tuple[str, str, bool]], task: str) -> None:
+    objects = []
+    for question, answer, is_quoted in parts:
+        said = f'"{answer}"' if is_quoted else answer
+        objects.append(f'{{"question": "{question}", "answer": {said}}}')
+    found = read_pairs(task, "\n".join(objects), "stop", 0, 40)
+    rows = [*found.pairs, *((fault.question, fault.answer) for fault in found.faults)]
+    pl.DataFrame(rows, schema={"question": pl.String(), "answer": pl.String()}, orient="row")
+    text = read_description("\n".join(map(str, parts)), "stop").text
+    pl.Series([text], dtype=pl.String())

@@ -17,7 +17,7 @@ FAULTS: Mapping[str, str] = {
     "no-reply": "there was no reply",
     "refusal": "the reply, or an answer in it, refuses or says that it cannot be told",
     "no-pairs": "the reply holds no pairs in a form that can be read",
-    "cut": "the reply was cut at its limit, within this pair",
+    "cut": "the reply was cut within this pair, at its limit or by a filter",
     "broken": "an object of the reply is no valid JSON",
     "no-answer": "a question without an answer",
     "no-question": "an answer without a question",
@@ -58,6 +58,9 @@ _SOURCE = re.compile(
     r"|\[\[\[|\b[0-9a-f]{16}\b",  # what encloses a quoted text
     re.IGNORECASE,
 )
+_SOURCE_ALLOWED = re.compile(r"\bdescription of the scene\b", re.IGNORECASE)
+"""The name of the first part of a description, which models repeat."""
+_UNREADABLE = "\ufffd"
 _ASKS_WHICH = re.compile(r"\b(?:which|what|who)\b", re.IGNORECASE)
 _ASKS_WHETHER = re.compile(
     r"\b(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?:n't)?\s", re.IGNORECASE
@@ -121,14 +124,14 @@ def _of_any(question: str, answer: str, start: int, end: int) -> _Found:
         return "echo", "It repeats the form that pairs were to have."
     if "?" not in question and not _ASKS.search(question):
         return "statement", "The question asks nothing."
-    if any(with_visible_characters(text) != text for text in (question, answer)):
+    if _UNREADABLE in both or with_visible_characters(both) != both:
         return "unseen", "It holds characters that cannot be seen."
     outside = sorted(frame for frame in frames_named(both) if not start <= frame <= end)
     if outside:
         return "frame", f"It names frame {outside[0]:03d}; the sequence has frames {start:03d} to {end:03d}."
     if _REFUSES.search(answer):
         return "refusal", "The answer says that it cannot be told."
-    if not is_describing(question) and (told := _SOURCE.search(both)):
+    if told := _SOURCE.search(_SOURCE_ALLOWED.sub(" ", both) if is_describing(question) else both):
         return "source", f"It speaks of what it was made from ({told[0]})."
     return None
 

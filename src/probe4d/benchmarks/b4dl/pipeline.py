@@ -115,7 +115,7 @@ def generated_pairs(
         RunError: The generator has not all replies yet.
     """
     contexts = context_prompts(sequences, scenes, longest_side_px=longest_side_px)
-    descriptions = _descriptions(contexts, generator.replies("contexts", contexts))
+    descriptions = _descriptions(contexts, generator)
     asked = _asked(sequences, descriptions, tasks, phrases)
     bounds = {name: (start, end) for name, start, end in sequences.select("sequence", "start", "end").iter_rows()}
     _take("pairs", asked, {one.prompt.key: one.prompt for one in asked}, generator, bounds)
@@ -130,12 +130,12 @@ def generated_pairs(
     )
 
 
-def _descriptions(prompts: Iterable[Prompt], replies: Mapping[str, Generated]) -> pl.DataFrame:
-    rows = []
+def _descriptions(prompts: Sequence[Prompt], generator: Generator) -> pl.DataFrame:
+    rows, replies = [], generator.replies("contexts", prompts)
     for prompt in prompts:
         sequence, _, group = prompt.key.rpartition("/")
         reply = replies[prompt.key]
-        read = read_description(reply.text, reply.finish_reason)
+        read = read_description(reply.text, reply.finish_reason, redacted=generator.redacted)
         fault = None if read.fault is None else _with_failure(read.fault, reply)
         rows.append((sequence, group, read.text, fault))
     return pl.DataFrame(rows, schema=DESCRIPTIONS_SCHEMA, orient="row")
@@ -181,7 +181,14 @@ def _take(
             one.failures.append(reply.failure or FAULTS["no-reply"])
         start, end = bounds[one.sequence]
         read = read_pairs(
-            one.task, reply.text, reply.finish_reason, start, end, wanted=one.missing, taken=tuple(one.pairs)
+            one.task,
+            reply.text,
+            reply.finish_reason,
+            start,
+            end,
+            wanted=one.missing,
+            taken=tuple(one.pairs),
+            redacted=generator.redacted,
         )
         one.replies.append((stage, read))
 

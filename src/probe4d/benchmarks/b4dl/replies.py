@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from probe4d.benchmarks.b4dl.faults import FAULTS, Fault, fault_of
@@ -12,6 +12,7 @@ from probe4d.benchmarks.b4dl.reply_text import RawPair, raw_reply, without_thoug
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.benchmarks.quoting import with_visible_characters
+from probe4d.wording import whole_characters
 
 __all__ = ["ReadDescription", "ReadPairs", "read_description", "read_pairs"]
 
@@ -51,16 +52,19 @@ class ReadDescription(NamedTuple):
     fault: Fault | None = None
 
 
-def read_description(text: str | None, finish_reason: str | None) -> ReadDescription:
+def read_description(
+    text: str | None, finish_reason: str | None, *, redacted: Callable[[str], str] = str
+) -> ReadDescription:
     """Read a reply to a context prompt.
 
     Args:
         text: The reply as it came; null where there is none.
         finish_reason: Why generation ended.
+        redacted: Takes keys out of what was read.
     """
     if text is None:
         return ReadDescription(None, _whole("no-reply"))
-    said = " ".join(with_visible_characters(without_thoughts(text)).split())
+    said = redacted(" ".join(with_visible_characters(whole_characters(without_thoughts(text))).split()))
     reason = (finish_reason or "").lower()
     if reason in REFUSAL_REASONS | FILTER_REASONS or _REFUSAL_BEGINS.match(said):
         return ReadDescription(None, _whole("refusal"))
@@ -80,17 +84,20 @@ def read_pairs(
     *,
     wanted: int | None = None,
     taken: Sequence[tuple[str, str]] = (),
+    redacted: Callable[[str], str] = str,
 ) -> ReadPairs:
     """Read the pairs of a reply, and say of every other thing in it why it is not taken.
 
     Args:
         task: One of `TASKS`.
         text: The reply as it came; null where there is none.
-        finish_reason: Why generation ended; of a reply that was cut, the pair at its end is not taken.
+        finish_reason: Why generation ended; of a reply that was cut, at its limit or by a filter, the pair at its end
+            is not taken.
         start: First key frame of the sequence.
         end: Its last.
         wanted: Pairs that were asked for; null takes those of the task.
         taken: Pairs of an earlier reply, which this one may not repeat.
+        redacted: Takes keys out of what was read: in JSON, and between marks of emphasis, they go unseen before.
     """
     wanted = TASKS[task].pairs if wanted is None else wanted
     if text is None:
@@ -100,11 +107,11 @@ def read_pairs(
     if reason in REFUSAL_REASONS:
         return ReadPairs([], [_whole("refusal")], wanted)
     found = raw_reply(said)
-    raw, faults = list(found.pairs), [_whole("broken")] * found.broken
-    is_cut = reason in CUT_REASONS
+    raw, faults = [_writable(pair, redacted) for pair in found.pairs], [_whole("broken")] * found.broken
+    is_cut = reason in CUT_REASONS | FILTER_REASONS
     if is_cut and not found.is_closed and raw:
         faults.append(_cut(raw.pop()))
-    elif found.is_open or (is_cut and not raw):
+    elif found.is_open or (reason in CUT_REASONS and not raw):
         faults.append(_cut(RawPair(None, None)))
     elif not raw and not faults:
         is_refusal = reason in FILTER_REASONS or _REFUSAL_BEGINS.match(said)
@@ -112,6 +119,11 @@ def read_pairs(
     good, bad = _checked(task, raw, start, end, taken)
     pairs = good[:wanted]
     return ReadPairs(pairs, [*bad, *faults], wanted - len(pairs), len(good) - len(pairs))
+
+
+def _writable(pair: RawPair, redacted: Callable[[str], str]) -> RawPair:
+    """A pair as it may be written: without keys, in characters that UTF-8 can hold."""
+    return RawPair(*(None if text is None else redacted(whole_characters(text)) for text in pair))
 
 
 def _checked(
@@ -146,7 +158,7 @@ def _folded(text: str) -> str:
 
 
 def _cut(pair: RawPair) -> Fault:
-    return Fault("cut", "The reply was cut at its limit, within this pair.", pair.question, pair.answer)
+    return Fault("cut", "The reply was cut within this pair.", pair.question, pair.answer)
 
 
 def _whole(kind: str) -> Fault:

@@ -159,8 +159,8 @@ def _from_objects(text: str) -> RawReply:
         start = text.index("{", begins.start())
         try:
             found, place = decoder.raw_decode(text, start)
-            pairs += _in_object(found)
-        except (json.JSONDecodeError, RecursionError):  # it is broken, or was cut, or what it encloses is
+            pairs += list(_in_object(found))
+        except (ValueError, RecursionError):  # broken, cut, or beyond what Python reads; or a part is
             failures, place = failures + 1, start + 1
             if failed := _PAIR_OBJECT.match(text, start):
                 broken += bool(failed[1])
