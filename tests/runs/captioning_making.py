@@ -38,6 +38,6 @@ def crops_in(root: Path, categories: list[str]) -> pl.DataFrame:
 def caption(root: Path, categories: list[str], out: Path, base_url: str, max_connections: int = 4) -> Captioned:
     """Caption such crops at a scripted server."""
     os.environ["FAKE_API_KEY"] = "fake-key-that-no-file-may-hold"
-    captioner = Captioner(model=MODEL, base_url=base_url)
+    captioner = Captioner(name=MODEL, base_url=base_url)
     course = Course(max_connections=max_connections, max_retries=1, timeout_s=20)
     return write_captions_of(crops_in(root, categories), root, out, captioner, course=course)

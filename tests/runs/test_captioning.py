@@ -24,6 +24,7 @@ from probe4d.runs.captioning import (
     caption_prompt,
     write_captions_of,
 )
+from probe4d.store.hashing import digest
 
 REFUSED = {"status": 400, "json": {"error": {"message": "the picture is not liked", "code": "bad_picture"}}}
 
@@ -56,7 +57,7 @@ def test_phrases_are_kept_sentences_asked_again_and_what_stays_none_is_marked(
     told: list[CaptionReply] = []
     begun: list[tuple[int, int]] = []
     crops = crops_in(root, ["vehicle.car", "vehicle.bus", "vehicle.truck"])
-    captioner = Captioner(model=MODEL, base_url=server.base_url)
+    captioner = Captioner(name=MODEL, base_url=server.base_url)
     found = write_captions_of(
         crops, root, out, captioner, begun=lambda *numbers: begun.append(numbers), done=told.append
     )
@@ -72,6 +73,15 @@ def test_phrases_are_kept_sentences_asked_again_and_what_stays_none_is_marked(
     pictures = {json.dumps(request["body"]["messages"][-1]) for request in server.requests()}
     assert len(pictures) > 3  # each object has a crop of its own, and repeated requests other words
     asked = len(server.requests())
+    record = json.loads((out / "captioning.json").read_text())
+    assert record == {
+        "model": MODEL,
+        "parameters": {"base_url": server.base_url},
+        "generation": {"max_tokens": 64},
+        "prompt": record["prompt"],
+        "crops": digest(crops.rows()),
+        "version": 1,
+    }
     again = write_captions_of(crops, root, out, captioner)
     assert again == found
     assert len(server.requests()) == asked
@@ -101,7 +111,7 @@ def test_a_missing_image_is_an_error_of_its_object_alone(
     root = tmp_path / "data"
     crops = crops_in(root, ["vehicle.car", "vehicle.bus"])
     (root / "back.jpg").unlink()
-    found = write_captions_of(crops, root, tmp_path / "out", Captioner(model=MODEL, base_url=server.base_url))
+    found = write_captions_of(crops, root, tmp_path / "out", Captioner(name=MODEL, base_url=server.base_url))
     assert found.captions == {"track-000": "red car"}
     assert "back.jpg" in found.unanswered["track-001"]
 
@@ -112,11 +122,11 @@ def test_another_captioning_into_the_same_folder_is_refused(
     server = fake_server(default="red car")
     root, out = tmp_path / "data", tmp_path / "out"
     crops = crops_in(root, ["vehicle.car"])
-    captioner = Captioner(model=MODEL, base_url=server.base_url)
+    captioner = Captioner(name=MODEL, base_url=server.base_url)
     write_captions_of(crops, root, out, captioner)
     for other, other_crops in (
-        (Captioner(model="openai-api/fake/other", base_url=server.base_url), crops),
-        (Captioner(model=MODEL, base_url=server.base_url, generation=Generation(temperature=1.0)), crops),
+        (Captioner(name="openai-api/fake/other", base_url=server.base_url), crops),
+        (Captioner(name=MODEL, base_url=server.base_url, generation=Generation(temperature=1.0)), crops),
         (captioner, crops_in(root, ["vehicle.bus"])),
     ):
         with pytest.raises(InputError, match="holds a captioning that was asked otherwise"):
@@ -125,7 +135,7 @@ def test_another_captioning_into_the_same_folder_is_refused(
         write_captions_of(crops.clear(), root, tmp_path / "none", captioner)
     assert not (tmp_path / "none").exists()
     with pytest.raises(InputError, match="provider"):
-        write_captions_of(crops, root, tmp_path / "none", Captioner(model="opnai/gpt-5"))
+        write_captions_of(crops, root, tmp_path / "none", Captioner(name="opnai/gpt-5"))
     assert not (tmp_path / "none").exists()
 
 

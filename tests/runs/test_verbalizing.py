@@ -16,6 +16,7 @@ from probe4d.errors import InputError, RunError
 from probe4d.models.course import Course
 from probe4d.models.generation import Generation
 from probe4d.runs.verbalizing import MOST_ATTEMPTS, HostedVerbalizer, reference_fault, verbalizing_prompt
+from probe4d.store.hashing import digest
 
 MODEL = "openai-api/fake/model"
 PLAIN = "The distance to the car in the red box is 10 to 20 m. Seen from the ego vehicle, it is to the front-left."
@@ -56,6 +57,15 @@ def test_a_reply_that_says_more_is_asked_for_again_and_then_left_plain(
     texts = made.texts([first, second, third])
     assert texts == {first.id: GOOD, second.id: GOOD}
     assert begun == [(3, 0)]
+    record = json.loads((tmp_path / "texts" / "verbalizing.json").read_text())
+    assert record == {
+        "model": MODEL,
+        "parameters": {"base_url": server.base_url},
+        "generation": {"temperature": 0.0, "max_tokens": 1024},
+        "prompt": record["prompt"],
+        "references": digest([[one.id, one.answer] for one in (first, second, third)]),
+        "version": 1,
+    }
     lines = lines_of(tmp_path / "texts" / "replies.jsonl")
     assert len(lines) == 1 + 2 + MOST_ATTEMPTS
     assert [line["fault"] for line in lines if line["question"] == third.id] == [

@@ -55,3 +55,22 @@ def test_a_job_that_was_asked_otherwise_is_left_alone(tmp_path: Path) -> None:
 def test_one_process_holds_it_at_a_time(tmp_path: Path) -> None:
     with hold_folder(tmp_path, "job.json", ASKED), pytest.raises(InputError, match="in use by another command"):
         hold(tmp_path)
+
+
+class AskedOfAModel(msgspec.Struct, kw_only=True):
+    """What a job was asked to do by a model."""
+
+    generation: dict[str, object]
+    seed: int = 1
+    probe4d: str | None = None
+
+
+def test_a_difference_is_told_by_the_option_that_differs_and_the_version_is_none(tmp_path: Path) -> None:
+    def held(generation: dict[str, object], probe4d: str | None = None) -> None:
+        with hold_folder(tmp_path, "job.json", AskedOfAModel(generation=generation, probe4d=probe4d)):
+            pass
+
+    held({"max_tokens": 4096, "seed": 3})
+    held({"max_tokens": 4096, "seed": 3}, probe4d="9.9")
+    with pytest.raises(InputError, match="otherwise: max_tokens 4096, now 64, generation seed 3, now None and top_p"):
+        held({"max_tokens": 64, "top_p": 0.5})

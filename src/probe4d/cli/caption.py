@@ -68,7 +68,7 @@ def caption(
 
     reading.read_environment()
     captioner = Captioner(
-        model=model,
+        name=model,
         base_url=base_url,
         arguments=reading.key_values(arguments or (), option="-M"),
         generation=Generation(temperature=temperature, max_tokens=max_tokens, seed=seed),

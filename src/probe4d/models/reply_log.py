@@ -29,8 +29,9 @@ class ReplyLog(Generic[Line]):
         kind: Type of its lines.
         key_of: The key of the request that a line answers.
         line_of: Makes a line of a reply.
-        error_of: Makes a line of `errors.jsonl` of a key and why there is no reply.
+        error_of: Makes a line of the file of errors, of a key and why there is no reply.
         done: Told of each line once it is on disk.
+        errors_file: Name of that file.
 
     Attributes:
         lines: The last line of each key, in the order in which keys first came.
@@ -50,9 +51,11 @@ class ReplyLog(Generic[Line]):
         line_of: Callable[[Request, Reply], Line],
         error_of: Callable[[str, str], Any],
         done: Callable[[Line], object] | None = None,
+        errors_file: str = ERRORS_FILE,
     ) -> None:
         self._folder = folder
         self._file = file
+        self._errors_file = errors_file
         self._key_of = key_of
         self._line_of = line_of
         self._error_of = error_of
@@ -70,7 +73,7 @@ class ReplyLog(Generic[Line]):
             append_lines(self._folder / self._file, lines)
             self.lines |= {self._key_of(line): line for line in lines}
         if errors:
-            append_lines(self._folder / ERRORS_FILE, [self._error_of(*error) for error in errors.items()])
+            append_lines(self._folder / self._errors_file, [self._error_of(*error) for error in errors.items()])
             self.errors |= errors
         if self._done is not None:
             for line in lines:
@@ -86,6 +89,6 @@ class ReplyLog(Generic[Line]):
         write_bytes(self._folder / self._file, encode([self.lines[key] for key in ordered if key in self.lines]))
         errors = [self._error_of(key, self.errors[key]) for key in ordered if key in self.errors]
         if errors:
-            write_bytes(self._folder / ERRORS_FILE, encode(errors))
+            write_bytes(self._folder / self._errors_file, encode(errors))
         else:
-            (self._folder / ERRORS_FILE).unlink(missing_ok=True)
+            (self._folder / self._errors_file).unlink(missing_ok=True)

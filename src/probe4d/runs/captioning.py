@@ -21,16 +21,13 @@ from probe4d.evidence.image import Image, image_of
 from probe4d.evidence.photographs import whole_photograph
 from probe4d.models.asking import Finished, ask_all
 from probe4d.models.course import Course
-from probe4d.models.generation import Generation, refuse_keys
-from probe4d.models.hosted import open_model
-from probe4d.models.opening import Opening
+from probe4d.models.generation import Generation
+from probe4d.models.hosted_job import HostedModel, hosted_job
 from probe4d.models.reply_log import ReplyLog
-from probe4d.models.request import Model, Reply, Request
-from probe4d.models.secrets import without_secrets
+from probe4d.models.request import Reply, Request
 from probe4d.runs.noun_phrases import noun_phrase
 from probe4d.store.files import inside
 from probe4d.store.hashing import digest
-from probe4d.store.job_folder import hold_folder
 
 __all__ = ["CAPTIONS_FILE", "CaptionReply", "Captioned", "Captioner", "caption_prompt", "write_captions_of"]
 
@@ -50,19 +47,9 @@ _AGAIN = " Your last reply was no such phrase."
 _JPEG_QUALITY = 90
 
 
-class Captioner(msgspec.Struct, frozen=True, kw_only=True):
-    """Who captions, and how.
+class Captioner(HostedModel, frozen=True, kw_only=True):
+    """Who captions, and how; left out, a reply has 64 tokens at most."""
 
-    Attributes:
-        model: inspect-ai name of the model, such as `openai/gpt-5`.
-        base_url: Address of the server, where it is not the provider's own.
-        arguments: The provider's own arguments.
-        generation: Generation options.
-    """
-
-    model: str
-    base_url: str | None = None
-    arguments: dict[str, Any] = {}
     generation: Generation = Generation(max_tokens=64)
 
 
@@ -163,20 +150,18 @@ def write_captions_of(
         RunError: Asking came to an end before all was asked; what was answered is kept.
     """
     out, course = Path(out), course or Course()
-    refuse_keys(captioner.arguments, captioner.generation)
     if crops.is_empty():
         raise InputError(
             "there is no object to caption.", remedy="Take a dataset with cameras, or loosen the filters (see --help)."
         )
     record = _Record(
-        model=captioner.model,
-        parameters=without_secrets({"base_url": captioner.base_url, **captioner.arguments}),
+        model=captioner.name,
+        parameters=captioner.parameters,
         generation=captioner.generation,
         prompt=digest([_PROMPT, _AGAIN]),
         crops=digest(crops.rows()),
     )
-    opening = Opening(lambda: _opened(captioner, course), at_once=not (out / RECORD_FILE).exists())
-    with opening, hold_folder(out, RECORD_FILE, record, job="captioning"):
+    with hosted_job(captioner, course, out, RECORD_FILE, record, job="captioning") as opening:
         log = _Log(out, done)
         tracks = crops["track"].to_list()
         if begun is not None:
@@ -192,18 +177,6 @@ def write_captions_of(
         lines = [Caption(track=track, caption=found.captions.get(track)) for track in tracks]
         write_captions([line for line in lines if line.track not in found.unanswered], out / CAPTIONS_FILE)
     return found
-
-
-def _opened(captioner: Captioner, course: Course) -> Model:
-    return open_model(
-        captioner.model,
-        base_url=captioner.base_url,
-        arguments=captioner.arguments,
-        generation=captioner.generation,
-        max_connections=course.connections(captioner.model),
-        max_retries=course.max_retries,
-        timeout_s=course.timeout_s,
-    )
 
 
 class _Log(ReplyLog[CaptionReply]):

@@ -10,7 +10,7 @@ from probe4d.models.generation import Generation
 from probe4d.models.request import Request
 from probe4d.models.tokens import TextTokens, tokens_by_length
 from probe4d.runs.dry_run import DryRun, dry_requests, some_of
-from probe4d.runs.generating import pictured_requests
+from probe4d.runs.pictured_prompts import pictured_requests
 
 __all__ = ["dry_stage"]
 

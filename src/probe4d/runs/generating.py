@@ -1,47 +1,53 @@
 """Has a model reply to the prompts of a suite's pipeline, so that no reply is ever lost or asked for twice.
 
-A folder of replies holds `generation.json` (what was asked, of which dataset), a file a stage such as `contexts.jsonl`
-(every reply as it came, with the digest of its prompt) and `errors.jsonl` (prompts without a reply, while there are
-any).
+A folder of replies holds `generation.json` (what was asked, of which dataset) and a file or two a stage, such as
+`contexts.jsonl` (every reply as it came, with the digest of its prompt) and `contexts-errors.jsonl` (prompts without a
+reply, while there are any).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
-from probe4d.benchmarks.generating import Generated, Picture, Prompt, Stage
+from probe4d.benchmarks.generating import Generated, Prompt, Stage
 from probe4d.errors import InputError, RunError
-from probe4d.evidence.image import Image, image_of, jpeg_of
-from probe4d.evidence.photographs import open_photograph
-from probe4d.models.asking import Finished, ask_all
+from probe4d.models.asking import ask_all
 from probe4d.models.course import Course
-from probe4d.models.generation import Generation, refuse_keys
-from probe4d.models.hosted import open_model
-from probe4d.models.local.reading_ahead import read_ahead
+from probe4d.models.generation import Generation
+from probe4d.models.hosted_job import HostedModel, hosted_job
 from probe4d.models.opening import Opening
 from probe4d.models.reply_log import ReplyLog
-from probe4d.models.request import Model, Reply, Request
-from probe4d.models.secrets import Redactor, without_secrets
+from probe4d.models.request import Reply, Request
+from probe4d.models.secrets import Redactor
+from probe4d.runs.pictured_prompts import pictured_requests
 from probe4d.runs.requests import evidence_digest
-from probe4d.store.files import inside
 from probe4d.store.hashing import digest
-from probe4d.store.job_folder import hold_folder
+from probe4d.store.job_folder import refuse_other_job
+from probe4d.store.records import read_versioned
+from probe4d.version import __version__
 from probe4d.wording import counted
 
-__all__ = ["RECORD_FILE", "GeneratedReply", "HostedGenerator", "Usage", "pictured_requests", "replies_file"]
+__all__ = [
+    "RECORD_FILE",
+    "USUAL_GENERATION",
+    "GeneratedReply",
+    "HostedGenerator",
+    "Usage",
+    "replies_file",
+]
 
 RECORD_FILE = "generation.json"
 
-_JPEG_QUALITY = 85
-_WORKERS = 4
-_PICTURES_HELD = 64
-"""Most pictures that are read and not sent: those of two prompts of the longest sequences."""
+USUAL_GENERATION = Generation(max_tokens=4096)
+"""How a model generates where nobody says otherwise, in Python and on the command line; thoughts are among the tokens.
+"""
 
+_JOB = "generation"
 _ANOTHER_FOLDER = "another folder for the replies (--generated)"
 
 
@@ -72,7 +78,7 @@ class GeneratedReply(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class UnansweredPrompt(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of `errors.jsonl`: a prompt that got no reply, and why."""
+    """A line of a stage's file of errors: a prompt that got no reply, and why."""
 
     stage: Stage
     key: str
@@ -93,6 +99,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     generation: Generation
     dataset: str
     version: int = 1
+    probe4d: str | None = None  # who began it; null of a folder that is older than the field
 
 
 class HostedGenerator:
@@ -105,7 +112,7 @@ class HostedGenerator:
         dataset: Fingerprint of the dataset's tables.
         base_url: Address of the server, where it is not the provider's own.
         arguments: The provider's own arguments.
-        generation: Generation options.
+        generation: Generation options; null takes `USUAL_GENERATION`.
         course: Requests at once, repetitions, time; null takes the usual ones.
         allow_missing: Whether what got no reply is given as that, instead of ending in an error.
         begun: Told the stage, the number of its prompts, and how many replies to them were there before.
@@ -132,14 +139,23 @@ class HostedGenerator:
     ) -> None:
         self.name = model
         self.usage = Usage()
-        self._folder, self._root, self._dataset = Path(folder), root, dataset
-        self._base_url = base_url
-        self._arguments = dict(arguments or {})
-        self._generation = generation or Generation()
+        self._folder, self._root = Path(folder), root
+        self._model = HostedModel(
+            name=model,
+            base_url=base_url,
+            arguments=dict(arguments or {}),
+            generation=USUAL_GENERATION if generation is None else generation,
+        )
+        self._record = _Record(
+            model=model,
+            parameters=self._model.parameters,
+            generation=self._model.generation,
+            dataset=dataset,
+            probe4d=__version__,
+        )
         self._course = course or Course()
         self._allow_missing = allow_missing
         self._begun, self._done = begun, done
-        refuse_keys(self._arguments, self._generation)
 
     def replies(self, stage: Stage, prompts: Sequence[Prompt]) -> dict[str, Generated]:
         """Ask for replies to the prompts of a stage, or go on with that where an earlier call stopped.
@@ -155,16 +171,12 @@ class HostedGenerator:
             InputError: The folder holds something else or replies to other prompts, or the model cannot be had.
             RunError: There are prompts without a reply, and none may be missing; what was answered is kept.
         """
-        record = _Record(
-            model=self.name,
-            parameters=without_secrets({"base_url": self._base_url, **self._arguments}),
-            generation=self._generation,
-            dataset=self._dataset,
-        )
-        opening = Opening(self._opened, at_once=not (self._folder / RECORD_FILE).exists())
-        with opening, hold_folder(self._folder, RECORD_FILE, record, job="generation", other=_ANOTHER_FOLDER):
+        with hosted_job(
+            self._model, self._course, self._folder, RECORD_FILE, self._record, job=_JOB, other=_ANOTHER_FOLDER
+        ) as opening:
+            _forget_errors(self._folder, after=stage)
             log = _Log(self._folder, stage, prompts, self._done)
-            remaining = [prompt for prompt in prompts if prompt.key not in log.lines]
+            remaining = [prompt for prompt in prompts if not log.answers(prompt.key)]
             if self._begun is not None:
                 self._begun(stage, len(prompts), len(prompts) - len(remaining))
             if remaining:
@@ -172,8 +184,27 @@ class HostedGenerator:
             log.put_into_order(sorted({*log.lines, *log.errors}))
         if log.errors and not self._allow_missing:
             raise self._unanswered(stage, log)
-        self._count(log.lines[prompt.key] for prompt in prompts if prompt.key in log.lines)
+        self._count(log.lines[prompt.key] for prompt in prompts if log.answers(prompt.key))
         return {prompt.key: log.generated(prompt.key) for prompt in prompts}
+
+    def kept(self, stage: Stage, prompts: Sequence[Prompt]) -> dict[str, Generated]:
+        """Give the replies of earlier calls; nothing is asked or written.
+
+        Args:
+            stage: The stage.
+            prompts: Its prompts, of different keys.
+
+        Returns:
+            The replies by the keys of their prompts; none of a prompt that was not replied to.
+
+        Raises:
+            InputError: The folder holds another generation, or replies to other prompts.
+        """
+        if not (self._folder / RECORD_FILE).exists():
+            return {}
+        refuse_other_job(self._folder, RECORD_FILE, self._record, job=_JOB, other=_ANOTHER_FOLDER)
+        log = _Log(self._folder, stage, prompts, None)
+        return {prompt.key: log.generated(prompt.key) for prompt in prompts if log.answers(prompt.key)}
 
     def redacted(self, text: str) -> str:
         """A text made of replies without keys: what JSON had escaped is seen only once it is read."""
@@ -181,7 +212,7 @@ class HostedGenerator:
 
     @cached_property
     def _redactor(self) -> Redactor:
-        return Redactor(addresses=() if self._base_url is None else (self._base_url,))
+        return Redactor(addresses=() if self._model.base_url is None else (self._model.base_url,))
 
     def _count(self, lines: Iterable[GeneratedReply]) -> None:
         for line in lines:
@@ -191,20 +222,9 @@ class HostedGenerator:
 
     def _ask(self, opening: Opening, prompts: Sequence[Prompt], log: _Log) -> None:
         requests = pictured_requests(
-            prompts, self._root, seed=self._generation.seed, workers=self._course.workers or _WORKERS
+            prompts, self._root, seed=self._model.generation.seed, workers=self._course.workers
         )
         ask_all(opening.take(), requests, log, answered=bool(log.lines))
-
-    def _opened(self) -> Model:
-        return open_model(
-            self.name,
-            base_url=self._base_url,
-            arguments=self._arguments,
-            generation=self._generation,
-            max_connections=self._course.connections(self.name),
-            max_retries=self._course.max_retries,
-            timeout_s=self._course.timeout_s,
-        )
 
     def _unanswered(self, stage: Stage, log: _Log) -> RunError:
         key, why = next(iter(log.errors.items()))
@@ -217,6 +237,9 @@ class HostedGenerator:
 
 class _Log(ReplyLog[GeneratedReply]):
     """The replies of a stage on disk.
+
+    Repairs follow from how first replies are read, which may differ from one version of Probe4D to the next: one that
+    answers another prompt is asked for again.
 
     Raises:
         InputError: A line of the file is no record, or answers another prompt of its key.
@@ -238,21 +261,21 @@ class _Log(ReplyLog[GeneratedReply]):
             line_of=self._line,
             error_of=lambda key, failure: UnansweredPrompt(stage=stage, key=key, error=failure),
             done=done,
+            errors_file=_errors_file(stage),
         )
-        for key, sha256 in self._digests.items():
-            if key in self.lines and self.lines[key].prompt != sha256:
-                raise InputError(
-                    f"holds the reply to another prompt under the key {key}.",
-                    path=folder / replies_file(stage),
-                    remedy="Repeat the command that began it, with its seed, sequences and annotations, or take "
-                    f"{_ANOTHER_FOLDER}.",
-                )
+        stale = [key for key in self._digests if key in self.lines and not self.answers(key)]
+        if stale and stage != "repairs":
+            raise _other_prompt(folder, stage, stale[0])
+
+    def answers(self, key: str) -> bool:
+        """Whether a prompt has its reply."""
+        return key in self.lines and self.lines[key].prompt == self._digests[key]
 
     def generated(self, key: str) -> Generated:
         """What became of a prompt."""
-        line = self.lines.get(key)
-        if line is None:
+        if not self.answers(key):
             return Generated(text=None, failure=self.errors.get(key, "it was not asked"))
+        line = self.lines[key]
         return Generated(text=line.text, finish_reason=line.finish_reason)
 
     def _line(self, request: Request, reply: Reply) -> GeneratedReply:
@@ -274,44 +297,24 @@ def replies_file(stage: Stage) -> str:
     return f"{stage}.jsonl"
 
 
-def pictured_requests(
-    prompts: Sequence[Prompt], root: Path, *, seed: int | None, workers: int = _WORKERS
-) -> Iterator[Request | Finished]:
-    """Make a request of each prompt; pictures are read ahead of who takes them, in memory that is bounded.
-
-    Args:
-        prompts: The prompts.
-        root: The dataset's folder, to which the files of pictures are relative.
-        seed: Seed of the generation.
-        workers: Threads that read pictures.
-
-    Yields:
-        A request, or the request as finished with its failure where a picture cannot be read.
-    """
-
-    def load(file: str, longest_side_px: int) -> Image | InputError:
-        try:
-            return _picture(root, Picture(file, longest_side_px))
-        except InputError as error:
-            return error
-
-    shown = ((picture.file, picture.longest_side_px) for prompt in prompts for picture in prompt.pictures)
-    loaded = read_ahead(load, shown, workers, held=_PICTURES_HELD)
-    try:
-        for prompt in prompts:
-            pictures = [next(loaded) for _ in prompt.pictures]
-            request = Request(key=prompt.key, text=prompt.text, seed=seed)
-            fault = next((one for one in pictures if isinstance(one, InputError)), None)
-            if fault is not None:
-                yield Finished(request, None, str(fault))
-            else:
-                images = tuple(one for one in pictures if isinstance(one, Image))
-                yield msgspec.structs.replace(request, images=images)
-    finally:
-        loaded.close()
+def _errors_file(stage: Stage) -> str:
+    return f"{stage}-errors.jsonl"
 
 
-def _picture(root: Path, picture: Picture) -> Image:
-    box_px = (picture.longest_side_px, picture.longest_side_px)
-    pixels = open_photograph(inside(root, picture.file), box_px, may_grow=False)
-    return image_of(jpeg_of(pixels, _JPEG_QUALITY), "image/jpeg")
+def _forget_errors(folder: Path, *, after: Stage) -> None:
+    """Take away the errors of later stages, whose prompts follow from the replies of this one."""
+    stages: tuple[Stage, ...] = get_args(Stage)
+    for stage in stages[stages.index(after) + 1 :]:
+        (folder / _errors_file(stage)).unlink(missing_ok=True)
+
+
+def _other_prompt(folder: Path, stage: Stage, key: str) -> InputError:
+    """Why a reply cannot be taken: another version of Probe4D may word prompts otherwise."""
+    begun_by = read_versioned(folder / RECORD_FILE, _Record, 1, what=f"a {_JOB}").probe4d
+    what = f"holds the reply to another prompt under the key {key}"
+    if begun_by == __version__:
+        remedy = "Repeat the command that began it, with its seed, sequences and annotations"
+    else:
+        what += f", begun by Probe4D {begun_by or 'of an earlier version'}, and this is {__version__}"
+        remedy = "Go on with that version, or with the seed, sequences and annotations of the command that began it"
+    return InputError(f"{what}.", path=folder / replies_file(stage), remedy=f"{remedy}, or take {_ANOTHER_FOLDER}.")

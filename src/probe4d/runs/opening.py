@@ -9,7 +9,7 @@ import msgspec
 
 from probe4d.errors import InputError
 from probe4d.models.course import Course
-from probe4d.models.hosted import open_model
+from probe4d.models.hosted_job import HostedModel
 from probe4d.models.lidar_lm.answering_options import PREFIX, LidarArguments, LidarOptions, refuse_foreign
 from probe4d.models.request import Model
 from probe4d.runs.lidar_requests import refuse_unfit_setting
@@ -117,12 +117,5 @@ def _lidar_options(plan: RunPlan, setting: Setting) -> LidarOptions:
 
 def open_named(name: str, plan: RunPlan, course: Course) -> Model:
     """Open a model that inspect-ai reaches, by its name (see `probe4d.models.hosted.open_model`)."""
-    return open_model(
-        name,
-        base_url=plan.base_url,
-        arguments=plan.arguments,
-        generation=plan.generation,
-        max_connections=course.connections(name),
-        max_retries=course.max_retries,
-        timeout_s=course.timeout_s,
-    )
+    asked = HostedModel(name=name, base_url=plan.base_url, arguments=plan.arguments, generation=plan.generation)
+    return asked.opened(course)

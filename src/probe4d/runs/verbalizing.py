@@ -17,14 +17,11 @@ from probe4d.benchmarks.question import Question
 from probe4d.errors import RunError
 from probe4d.models.asking import ask_all
 from probe4d.models.course import Course
-from probe4d.models.generation import Generation, refuse_keys
-from probe4d.models.hosted import open_model
-from probe4d.models.opening import Opening
+from probe4d.models.generation import Generation
+from probe4d.models.hosted_job import HostedModel, hosted_job
 from probe4d.models.reply_log import ReplyLog
-from probe4d.models.request import Model, Reply, Request
-from probe4d.models.secrets import without_secrets
+from probe4d.models.request import Reply, Request
 from probe4d.store.hashing import digest
-from probe4d.store.job_folder import hold_folder
 from probe4d.wording import counted
 
 __all__ = ["MOST_ATTEMPTS", "HostedVerbalizer", "ReferenceReply", "reference_fault", "verbalizing_prompt"]
@@ -122,12 +119,14 @@ class HostedVerbalizer:
     ) -> None:
         self.name = model
         self._folder = Path(folder)
-        self._base_url = base_url
-        self._arguments = dict(arguments or {})
-        self._generation = generation or Generation(temperature=0, max_tokens=1024)
+        self._model = HostedModel(
+            name=model,
+            base_url=base_url,
+            arguments=dict(arguments or {}),
+            generation=generation or Generation(temperature=0, max_tokens=1024),
+        )
         self._course = course or Course()
         self._begun, self._done = begun, done
-        refuse_keys(self._arguments, self._generation)
 
     def texts(self, questions: Sequence[Question]) -> dict[str, str]:
         """Ask for a new wording of each reference, or go on with that where an earlier call stopped.
@@ -144,13 +143,14 @@ class HostedVerbalizer:
         """
         record = _Record(
             model=self.name,
-            parameters=without_secrets({"base_url": self._base_url, **self._arguments}),
-            generation=self._generation,
+            parameters=self._model.parameters,
+            generation=self._model.generation,
             prompt=digest([_PROMPT, _AGAIN]),
             references=digest([[question.id, question.answer] for question in questions]),
         )
-        opening = Opening(self._opened, at_once=not (self._folder / RECORD_FILE).exists())
-        with opening, hold_folder(self._folder, RECORD_FILE, record, job="verbalizing", other=_ANOTHER_FOLDER):
+        with hosted_job(
+            self._model, self._course, self._folder, RECORD_FILE, record, job="verbalizing", other=_ANOTHER_FOLDER
+        ) as opening:
             log = _Log(self._folder, questions, self._done)
             if self._begun is not None:
                 self._begun(len(questions), len(questions) - len(log.unfinished()))
@@ -166,22 +166,11 @@ class HostedVerbalizer:
             )
         return {name: line.reference for name, line in log.lines.items() if line.reference is not None}
 
-    def _opened(self) -> Model:
-        return open_model(
-            self.name,
-            base_url=self._base_url,
-            arguments=self._arguments,
-            generation=self._generation,
-            max_connections=self._course.connections(self.name),
-            max_retries=self._course.max_retries,
-            timeout_s=self._course.timeout_s,
-        )
-
     def _requests(self, questions: Sequence[Question], log: _Log) -> Iterator[Request]:
         for question in questions:
             last = log.lines.get(question.id)
             text = verbalizing_prompt(question) + ("" if last is None else _AGAIN.format(fault=last.fault))
-            yield Request(key=question.id, text=text, seed=self._generation.seed)
+            yield Request(key=question.id, text=text, seed=self._model.generation.seed)
 
 
 class _Log(ReplyLog[ReferenceReply]):

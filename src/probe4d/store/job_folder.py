@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -18,10 +18,14 @@ from probe4d.store.locks import locked
 from probe4d.store.records import read_versioned
 from probe4d.wording import listed
 
-__all__ = ["hold_folder", "remove"]
+__all__ = ["hold_folder", "refuse_other_job", "remove"]
 
 _LOCK = ".lock"
 _DIGEST = re.compile(r"[0-9a-f]{16,64}")
+_PARTS = ("options", "generation")
+"""Fields of a record that are taken apart, so that a difference is told by the option that differs."""
+
+Record = TypeVar("Record", bound=msgspec.Struct)
 
 
 @contextmanager
@@ -41,8 +45,9 @@ def hold_folder(
     Args:
         folder: The folder.
         file: Name of the file in it that says what the job was asked to do.
-        record: What it is asked to do now; of its field `options` each field is compared for itself, and a field
-            `version` says which version of Probe4D wrote it.
+        record: What it is asked to do now; of its fields `options` and `generation` each field is compared for itself,
+            a field `version` says of which version its layout is, and a field `probe4d`, which is not compared, which
+            version of Probe4D began the job.
         job: What it is, in a word.
         beside: Names of what may lie in a new folder.
         other: What to take where the folder holds another job, in words.
@@ -61,12 +66,42 @@ def hold_folder(
         for half_written in folder.glob(".*.part"):
             remove(half_written)
         if path.exists():
-            known = getattr(record, "version", 1)
-            old = read_versioned(path, type(record), known, what=f"a {job}", remedy="Take another folder.")
-            _refuse_other(old, record, folder, job, other)
+            refuse_other_job(folder, file, record, job=job, other=other)
         else:
             write_bytes(path, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
         yield
+
+
+def refuse_other_job(
+    folder: Path, file: str, record: Record, *, job: str = "training", other: str = "another folder"
+) -> Record:
+    """Refuse the folder of a job that was asked otherwise; nothing is held or written.
+
+    Args:
+        folder: The folder, and the rest as for `hold_folder`.
+        file: Name of the file in it that says what the job was asked to do.
+        record: What it is asked to do now.
+        job: What it is, in a word.
+        other: What to take where the folder holds another job, in words.
+
+    Returns:
+        The record of who began it.
+
+    Raises:
+        InputError: There is no such record, or it was asked otherwise.
+    """
+    known = getattr(record, "version", 1)
+    old = read_versioned(folder / file, type(record), known, what=f"a {job}", remedy="Take another folder.")
+    was, now = (_flat(msgspec.to_builtins(one)) for one in (old, record))
+    differing = [name for name in was | now if was.get(name) != now.get(name)]
+    if differing:
+        phrases = [_phrase(name, was.get(name), now.get(name)) for name in differing]
+        raise InputError(
+            f"holds a {job} that was asked otherwise: {listed(phrases)}.",
+            path=folder,
+            remedy=f"Repeat the command that began it, or take {other}.",
+        )
+    return old
 
 
 def remove(path: Path) -> None:
@@ -77,22 +112,13 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _refuse_other(old: msgspec.Struct, new: msgspec.Struct, folder: Path, job: str, other: str) -> None:
-    was, now = (_flat(msgspec.to_builtins(record)) for record in (old, new))
-    differing = [name for name in was | now if was.get(name) != now.get(name)]
-    if differing:
-        phrases = [_phrase(name, was.get(name), now.get(name)) for name in differing]
-        raise InputError(
-            f"holds a {job} that was asked otherwise: {listed(phrases)}.",
-            path=folder,
-            remedy=f"Repeat the command that began it, or take {other}.",
-        )
-
-
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a record, and in the place of its options, one field each."""
-    options: dict[str, Any] = record.get("options", {})
-    return {name: value for name, value in record.items() if name != "options"} | options
+    """The fields of a record that are compared, and in the place of options and generation one field each."""
+    flat = {name: value for name, value in record.items() if name not in {*_PARTS, "probe4d"}}
+    for part in _PARTS:
+        for name, value in record.get(part, {}).items():
+            flat[f"{part} {name}" if name in flat else name] = value
+    return flat
 
 
 def _phrase(name: str, was: Any, now: Any) -> str:

@@ -120,7 +120,7 @@ def test_other_judgings_into_the_same_folder_are_refused(bench: probe4d.Benchmar
     others = (
         ({"model": Model(lambda request: verdict(3), name="test/other")}, "model 'test/made', now 'test/other'"),
         ({"plan": JudgePlan(rubric="b4dl")}, "rubric 'stride', now 'b4dl'"),
-        ({"plan": JudgePlan(generation=Generation(temperature=1.0))}, "other generation"),
+        ({"plan": JudgePlan(generation=Generation(temperature=1.0))}, "temperature 0.0, now 1.0, max_tokens"),
         ({"run": run_on_disk(bench, tmp_path / "other", ANSWERS)}, "run 'run', now 'other'"),
     )
     for other, said in others:
