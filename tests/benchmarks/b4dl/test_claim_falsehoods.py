@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from planted_claims import PLANTED, STREETS, Planted, pairs_about, sequence_of
+from probe4d.benchmarks.b4dl.answer_forms import interval_answer
 from probe4d.benchmarks.b4dl.claims import verdicts_of
-from probe4d.benchmarks.b4dl.claims.spans import answered_interval
 
 
 @cache
@@ -58,7 +58,7 @@ def test_geometry_gives_the_interval_of_a_falsehood_to_a_frame(planted: Planted)
     if planted.true is None:
         assert correct is None
     else:
-        given, right = answered_interval(correct), answered_interval(planted.true)
+        given, right = interval_answer(correct), interval_answer(planted.true)
         assert given is not None
         assert right is not None
         assert max(abs(one - other) for one, other in zip(given, right, strict=True)) <= 1

@@ -8,14 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe4d.benchmarks.b4dl.answer_forms import FORMS, canonical_answer
 from probe4d.benchmarks.b4dl.claims.reading import MOST_CHARACTERS, Read, Unread, read_pair
-from probe4d.benchmarks.b4dl.claims.spans import answered_interval, answered_yes
 from probe4d.benchmarks.b4dl.claims.vocabulary import meaning_of
-from probe4d.benchmarks.b4dl.tasks import VOCABULARY
+
+YES = canonical_answer("binary", "Yes.")
 
 
 def fields_of(question: str, answer: str = "Yes.") -> dict[str, Any]:
-    read = read_pair(question, answer)
+    short = canonical_answer("existence", answer) or canonical_answer("time-grounding", answer)
+    read = read_pair(question, short)
     assert isinstance(read, Read), read
     claim = read.claim
     told = {name: getattr(claim, name) for name in claim.__struct_fields__}
@@ -132,39 +134,24 @@ def test_answers_of_classes_and_intervals_are_read(question: str, answer: str, e
     ],
 )
 def test_what_may_mean_something_else_is_not_read(question: str) -> None:
-    assert isinstance(read_pair(question, "Yes."), Unread)
+    assert isinstance(read_pair(question, YES), Unread)
 
 
+@pytest.mark.parametrize("task", ["existence", "binary", "time-grounding", "temporal-understanding", "comprehensive"])
 @pytest.mark.parametrize("answer", ["Yes, there is.", "It turns.", "", "CAR or BUS", "Yes. No.", "frame", "-"])
-def test_free_text_is_no_answer_that_is_read(answer: str) -> None:
-    assert isinstance(read_pair("Is there a car?", answer), Unread)
+def test_free_text_is_no_answer_that_is_read(answer: str, task: str) -> None:
+    assert isinstance(read_pair("Is there a car?", canonical_answer(task, answer)), Unread)
 
 
-@pytest.mark.parametrize(
-    ("answer", "interval"),
-    [
-        ("from frame 003 to frame 008", (3, 8)),
-        ("From frame 003 to frame 008.", (3, 8)),
-        ("between frame 12 and frame 20", (12, 20)),
-        ("frames 018 to 026", (18, 26)),
-        ("in frame 005.", (5, 5)),
-        ("from frame 3 to 8, when it stops", None),
-        ("from frame 3", (3, 3)),
-        ("003-008", None),
-    ],
-)
-def test_intervals_of_answers(answer: str, interval: tuple[int, int] | None) -> None:
-    assert answered_interval(answer) == interval
-
-
-@pytest.mark.parametrize("word", VOCABULARY)
-@pytest.mark.parametrize("form", ["{}", "{}.", "A {}", "the {}."])
-def test_every_class_that_an_answer_may_name_is_known(word: str, form: str) -> None:
-    assert meaning_of(form.format(word)) == meaning_of(form.format(word).upper()) is not None
-
-
-def test_yes_and_no_stand_alone() -> None:
-    assert [answered_yes(text) for text in ("Yes.", "no", " NO! ", "Yes, it is")] == [True, False, False, None]
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_a_class_that_an_answer_may_have_is_known(form: str) -> None:
+    for spelt in (form, f"A {form.upper()}."):
+        read = read_pair("Which object is ahead?", canonical_answer("existence", spelt))
+        assert isinstance(read, Read)
+        assert (read.claim.subject, read.answer_class) == (meaning_of(FORMS[form]), True)
+    asked = read_pair(f"Is there a {form} ahead?", YES)
+    assert isinstance(asked, Read)
+    assert asked.claim.subject == meaning_of(FORMS[form])
 
 
 _WORDS = (
@@ -175,7 +162,9 @@ hostile = st.one_of(st.text(max_size=400), st.lists(st.sampled_from(_WORDS.split
 
 @given(question=hostile, answer=st.one_of(st.just("Yes."), st.just("CAR."), st.just("in frame 3"), hostile))
 def test_any_text_is_read_or_not_read(question: str, answer: str) -> None:
-    read = read_pair(question, answer)
+    read = read_pair(
+        question, canonical_answer("temporal-understanding", answer) or canonical_answer("time-grounding", answer)
+    )
     assert isinstance(read, Read) or read.why.endswith(".")
 
 
@@ -192,6 +181,6 @@ def test_any_text_is_read_or_not_read(question: str, answer: str) -> None:
     ],
 )
 def test_texts_that_make_patterns_try_again_are_not_read(text: str) -> None:
-    assert isinstance(read_pair(text[:MOST_CHARACTERS], "Yes."), Unread)
-    assert isinstance(read_pair(f"Is there a car {text}"[:MOST_CHARACTERS], "Yes."), Unread)
-    assert isinstance(read_pair(text * 1000, "Yes."), Unread)
+    assert isinstance(read_pair(text[:MOST_CHARACTERS], YES), Unread)
+    assert isinstance(read_pair(f"Is there a car {text}"[:MOST_CHARACTERS], YES), Unread)
+    assert isinstance(read_pair(text * 1000, YES), Unread)

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.b4dl.answer_forms import class_in, classes_named, interval_answer, yes_no_in
+from probe4d.benchmarks.b4dl.answer_forms import canonical_answer, classes_named
 from probe4d.benchmarks.b4dl.pairs import VERDICTS_SCHEMA
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME, TASKS, VOCABULARY
 from probe4d.benchmarks.question import Evidence, Format, Question, derived_id
@@ -168,13 +168,11 @@ def _form(row: Mapping[str, Any], answer: str) -> _Form:
     task = row["task"]
     if TASKS[task].group == "complex":
         return _Form(task, "text", answer)
-    if task == "time-grounding":
-        if interval := interval_answer(answer):
-            return _Form(task, "interval", f"{interval[0]}-{interval[1]}")
-    elif said := yes_no_in(answer):
-        return _Form("existence-presence" if task == "existence" else task, "yes-no", said)
-    elif task == "existence" and (name := class_in(answer)):
-        return _Form("existence-class", "text", name, VOCABULARY)
+    said = canonical_answer(task, answer)
+    if said is not None and said.kind != "class":
+        return _Form("existence-presence" if task == "existence" else task, said.kind, said.text)
+    if said is not None:
+        return _Form("existence-class", "text", said.text, VOCABULARY)
     raise InputError(
         f"the answer {answer!r} is not of the form of {task}.",
         row=f"pair {row['number']} of sequence {row['sequence']}",

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from probe4d.benchmarks.b4dl.answer_forms import class_in, interval_answer, yes_no_in
-from probe4d.benchmarks.b4dl.frames_named import frames_named, intervals_in, is_interval
+from probe4d.benchmarks.b4dl.answer_forms import canonical_answer
+from probe4d.benchmarks.b4dl.frames_named import frames_named, interval_alone, intervals_in
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE
 from probe4d.benchmarks.quoting import with_visible_characters
 
@@ -137,9 +137,10 @@ def _of_any(question: str, answer: str, start: int, end: int) -> _Found:
 
 
 def _existence(question: str, answer: str) -> _Found:
-    if yes_no_in(answer):
+    said = canonical_answer("existence", answer)
+    if said is not None and said.kind == "yes-no":
         return _whether(question)
-    if class_in(answer) is None:
+    if said is None:
         return "class", "The answer is neither Yes or No nor one class of the list."
     if _asked(question) == "whether":
         return "kind", "The question asks whether something is so, and the answer is a class."
@@ -147,7 +148,9 @@ def _existence(question: str, answer: str) -> _Found:
 
 
 def _binary(question: str, answer: str) -> _Found:
-    return _whether(question) if yes_no_in(answer) else ("yes-no", "The answer is not Yes or No alone.")
+    if canonical_answer("binary", answer) is None:
+        return "yes-no", "The answer is not Yes or No alone."
+    return _whether(question)
 
 
 def _whether(question: str) -> _Found:
@@ -165,8 +168,8 @@ def _asked(question: str) -> Literal["which", "whether"] | None:
 
 
 def _time_grounding(question: str, answer: str) -> _Found:
-    interval = interval_answer(answer)
-    if interval is None:
+    said = canonical_answer("time-grounding", answer)
+    if said is None or (interval := said.interval) is None:
         return "interval", "The answer is not one range of frames, such as “from frame 000 to frame 000”."
     if interval[0] > interval[1]:
         return "reversed", f"Its range ends at frame {interval[1]:03d}, before it starts at {interval[0]:03d}."
@@ -180,7 +183,7 @@ def _description(question: str, _answer: str) -> _Found:
 
 
 def _temporal_understanding(_question: str, answer: str) -> _Found:
-    return ("only-interval", "The answer is only a range of frames.") if is_interval(answer) else None
+    return None if interval_alone(answer) is None else ("only-interval", "The answer is only a range of frames.")
 
 
 def _anything(_question: str, _answer: str) -> _Found:

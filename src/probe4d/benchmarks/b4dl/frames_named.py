@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["frames_named", "intervals_in", "is_interval"]
+__all__ = ["AROUND", "frames_named", "interval_alone", "intervals_in"]
 
 _GAP = r"[\s#:_-]{0,3}"
 _NUMBER = r"([0-9]{1,9})(?![0-9])"
 _FRAME = rf"(?:frame{_GAP})?"
-_TO = r"\s{0,3}(?:\bto\b|\bthrough\b|\buntil\b|\btill\b|[-\u2013\u2014])\s{0,3}"
+_WORD_BEHIND = r"\s{0,3}(?!and\b|or\b|to\b)[a-z]"
+# A dash between spaces may begin something else: "in frame 004 - 20 cars move".
+_DASH = rf"\s{{0,3}}[-\u2013\u2014]\s{{0,3}}(?=frame|[0-9]{{1,9}}(?![0-9])(?!{_WORD_BEHIND}))"
+_TO = rf"(?:\s{{0,3}}(?:\bto\b|\bthrough\b|\buntil\b|\btill\b)\s{{0,3}}|[-\u2013\u2014]|{_DASH})"
 _AND = r"\s{0,3}(?:\band\b|&)\s{0,3}"
 
 _INTERVAL = re.compile(
@@ -26,7 +29,13 @@ _MANY = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"[0-9]+")
-_AROUND = " \t\n.!\"'*`\u201c\u201d"
+_ALONE = re.compile(
+    r"(?:it\s{1,3}(?:is|was|happens|occurs)\s{1,3})?(?:(?:in|at|during|over|on)\s{1,3})?(?:the\s{1,3})?"
+    rf"(?:{_INTERVAL.pattern}|frame{_GAP}{_NUMBER})",
+    re.IGNORECASE,
+)
+AROUND = " \t\n.,:;!\"'*_`()[]\u201c\u201d\u2018\u2019"
+"""What may stand around a short answer."""
 
 
 def intervals_in(text: str) -> list[tuple[int, int]]:
@@ -42,9 +51,13 @@ def intervals_in(text: str) -> list[tuple[int, int]]:
     return [(int(a or c), int(b or d)) for a, b, c, d in found]
 
 
-def is_interval(text: str) -> bool:
-    """Whether a text is an interval and nothing else."""
-    return _INTERVAL.fullmatch(text.strip(_AROUND)) is not None
+def interval_alone(text: str) -> tuple[int, int] | None:
+    """The interval that a text is and nothing else; of one frame, such as `in frame 005`, that frame twice."""
+    found = _ALONE.fullmatch(text.strip(AROUND))
+    if found is None:
+        return None
+    first, last = found[1] or found[3] or found[5], found[2] or found[4] or found[5]
+    return int(first), int(last)
 
 
 def frames_named(text: str) -> set[int]:

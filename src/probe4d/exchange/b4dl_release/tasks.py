@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.benchmarks.b4dl.answer_forms import class_in, interval_answer, yes_no_in
-from probe4d.benchmarks.b4dl.frames_named import intervals_in, is_interval
+from probe4d.benchmarks.b4dl.frames_named import interval_alone
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.question import Format
 from probe4d.exchange.b4dl_release.layouts import Group
@@ -20,7 +20,6 @@ UNKNOWN = "unknown"
 `unknown-complex`."""
 
 _BEGINS_YES_NO = re.compile(r"(yes|no)\b", re.IGNORECASE)
-_ONE_FRAME = re.compile(r"(?:(?:in|at|during)\s+)?frame\s+(\d{1,6})\s*\.?", re.IGNORECASE)
 _DESCRIBE = re.compile(r"describe the lidar[- ]sequence\s*\.?", re.IGNORECASE)
 _LONGEST_CLASS = 40  # characters; a longer answer is no class, and need not be looked at
 _TEMPLATES: dict[tuple[str, str], str] = {
@@ -133,8 +132,8 @@ def _by_form(answer: _Answer) -> str | None:
 def _only(answer: str) -> _Answer:
     """An answer as what it is whole."""
     is_short = len(answer) <= _LONGEST_CLASS
-    interval = _written(intervals_in(answer)[0]) if is_interval(answer) else _one_frame(answer)
-    return _Answer(yes_no_in(answer) if is_short else None, class_in(answer) if is_short else None, interval)
+    yes_no, name = (yes_no_in(answer), class_in(answer)) if is_short else (None, None)
+    return _Answer(yes_no, name, _written(interval_alone(answer)))
 
 
 def _loosely(answer: str) -> _Answer:
@@ -142,15 +141,8 @@ def _loosely(answer: str) -> _Answer:
     whole = _only(answer)
     begins = _BEGINS_YES_NO.match(answer)
     yes_no = whole.yes_no or (begins and begins[1].capitalize())
-    named = None if whole.interval else interval_answer(answer)
-    return _Answer(yes_no, whole.name, whole.interval or (named and _written(named)))
+    return _Answer(yes_no, whole.name, _written(interval_answer(answer)))
 
 
-def _one_frame(answer: str) -> str | None:
-    """An interval of one frame, as `in frame 005.` is."""
-    match = _ONE_FRAME.fullmatch(answer)
-    return None if match is None else _written((int(match[1]), int(match[1])))
-
-
-def _written(interval: tuple[int, int]) -> str:
-    return f"{interval[0]}-{interval[1]}"
+def _written(interval: tuple[int, int] | None) -> str | None:
+    return None if interval is None else f"{interval[0]}-{interval[1]}"

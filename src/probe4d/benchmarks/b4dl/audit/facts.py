@@ -45,10 +45,6 @@ class Facts(msgspec.Struct, forbid_unknown_fields=True):
         """Whether geometry supports the generated answer or contradicts it."""
         return self.verdict in ("supported", "contradicted")
 
-    def answered(self, stored: str) -> str:
-        """What the model answered, whose question holds an answer."""
-        return stored if self.generated_answer is None else self.generated_answer
-
 
 def facts_of(text: str) -> Facts:
     """The facts of a question.

@@ -11,7 +11,7 @@ import msgspec
 
 from probe4d.benchmarks.auditing.comparing import differences
 from probe4d.benchmarks.b4dl.audit.facts import Facts, shape_of
-from probe4d.benchmarks.b4dl.audit.words import named_classes
+from probe4d.benchmarks.b4dl.audit.words import frames_in, named_classes
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS, VOCABULARY
 
 __all__ = [
@@ -42,6 +42,7 @@ _TEMPLATES = {
 
 _VERDICTS = ("supported", "contradicted", "undecided")
 _INTERVAL = re.compile(r"(\d{1,9})-(\d{1,9})")
+_AROUND = " \t\n.,:;!\"'*_`()[]\u201c\u201d\u2018\u2019"
 _DESCRIPTION = re.compile(r"description ([1-9]\d*)")
 _FEWEST_FRAMES, _MOST_FRAMES, _STRIDE = 3, 10, 2
 _RELEASED_FRAMES, _RELEASED_WINDOWS, _RELEASED_SPAN = 5, 6, 10
@@ -190,10 +191,10 @@ def _wrong_answer(row: Row, answer: str, facts: Facts) -> Iterator[str]:
 
 def as_stored(template: str, generated: str) -> str:
     """A generated answer as a question of its template would hold it, if it has the form of one."""
-    bare = generated.strip().strip(".").strip()
+    bare = generated.strip(_AROUND)
     if template == "time-grounding":
-        frames = re.findall(r"\d+", bare)
-        return f"{int(frames[0])}-{int(frames[-1])}" if 0 < len(frames) <= 2 else bare
+        frames = frames_in(bare) or tuple(map(int, re.findall(r"\d+", bare)))
+        return f"{frames[0]}-{frames[-1]}" if 0 < len(frames) <= 2 else bare
     if template == "existence-class":
         named = named_classes(bare)
         return named[0] if len(named) == 1 else bare

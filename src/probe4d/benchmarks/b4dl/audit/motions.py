@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from probe4d.benchmarks.b4dl.audit.drive import Array, Way
-from probe4d.benchmarks.b4dl.claims import lines
+from probe4d.benchmarks.b4dl.claims import thresholds
 
 __all__ = ["MOTIONS", "Moving", "may_do", "may_not_do"]
 
@@ -59,19 +59,19 @@ def _rise(values: Array) -> float:
 
 
 def _nears(moving: Moving) -> bool:
-    return _gain(moving.own.range_m) <= -lines.RANGE_M + _BORDER
+    return _gain(moving.own.range_m) <= -thresholds.RANGE_M + _BORDER
 
 
 def _nears_not(moving: Moving) -> bool:
-    return _rise(-moving.wide.range_m) < lines.RANGE_NOT_M + _BORDER
+    return _rise(-moving.wide.range_m) < thresholds.RANGE_NOT_M + _BORDER
 
 
 def _recedes(moving: Moving) -> bool:
-    return _gain(moving.own.range_m) >= lines.RANGE_M - _BORDER
+    return _gain(moving.own.range_m) >= thresholds.RANGE_M - _BORDER
 
 
 def _recedes_not(moving: Moving) -> bool:
-    return _rise(moving.wide.range_m) < lines.RANGE_NOT_M + _BORDER
+    return _rise(moving.wide.range_m) < thresholds.RANGE_NOT_M + _BORDER
 
 
 def _spread(values: Array) -> float:
@@ -80,15 +80,15 @@ def _spread(values: Array) -> float:
 
 
 def _keeps(moving: Moving) -> bool:
-    return _spread(moving.own.range_m) <= lines.KEEPS_M + _BORDER
+    return _spread(moving.own.range_m) <= thresholds.KEEPS_M + _BORDER
 
 
 def _keeps_not(moving: Moving) -> bool:
-    return _spread(moving.own.range_m) >= lines.KEEPS_NOT_M - _BORDER
+    return _spread(moving.own.range_m) >= thresholds.KEEPS_NOT_M - _BORDER
 
 
 def _still(way: Way, *, is_ego: bool) -> bool:
-    limit = lines.EGO_STILL_M if is_ego else lines.STILL_M
+    limit = thresholds.EGO_STILL_M if is_ego else thresholds.STILL_M
     return way.extent_m < limit + _BORDER
 
 
@@ -98,7 +98,10 @@ def _slowest_mps(way: Way) -> float:
 
 
 def _moves(moving: Moving) -> bool:
-    return _slowest_mps(moving.own) >= lines.MOVES_MPS - _BORDER and moving.own.extent_m >= lines.MOVED_M - _BORDER
+    return (
+        _slowest_mps(moving.own) >= thresholds.MOVES_MPS - _BORDER
+        and moving.own.extent_m >= thresholds.MOVED_M - _BORDER
+    )
 
 
 def _moves_not(moving: Moving) -> bool:
@@ -110,21 +113,21 @@ def _stands(moving: Moving) -> bool:
 
 
 def _stands_not(moving: Moving) -> bool:
-    return _moves(moving) or moving.own.extent_m >= lines.STAYS_NOT_M - _BORDER
+    return _moves(moving) or moving.own.extent_m >= thresholds.STAYS_NOT_M - _BORDER
 
 
 def _stops(moving: Moving) -> bool:
     speeds = moving.own.speed_mps
-    return bool(speeds[0] >= lines.FAST_MPS - _BORDER and speeds[-1] <= lines.STANDS_MPS + _BORDER)
+    return bool(speeds[0] >= thresholds.FAST_MPS - _BORDER and speeds[-1] <= thresholds.STANDS_MPS + _BORDER)
 
 
 def _stops_not(moving: Moving) -> bool:
-    return _slowest_mps(moving.wide) >= lines.MOVES_MPS - _BORDER
+    return _slowest_mps(moving.wide) >= thresholds.MOVES_MPS - _BORDER
 
 
 def _starts(moving: Moving) -> bool:
     speeds = moving.own.speed_mps
-    return bool(speeds[0] <= lines.STANDS_MPS + _BORDER and speeds[-1] >= lines.FAST_MPS - _BORDER)
+    return bool(speeds[0] <= thresholds.STANDS_MPS + _BORDER and speeds[-1] >= thresholds.FAST_MPS - _BORDER)
 
 
 def _starts_not(moving: Moving) -> bool:
@@ -132,12 +135,12 @@ def _starts_not(moving: Moving) -> bool:
 
 
 def _gains(sign: float) -> Needs:
-    return lambda moving: sign * _gain(moving.own.speed_mps) >= lines.GAIN_MPS - _BORDER
+    return lambda moving: sign * _gain(moving.own.speed_mps) >= thresholds.GAIN_MPS - _BORDER
 
 
 def _gains_not(sign: float) -> Needs:
     def needs(moving: Moving) -> bool:
-        least = lines.EGO_GAIN_NOT_MPS if moving.is_ego else lines.GAIN_NOT_MPS
+        least = thresholds.EGO_GAIN_NOT_MPS if moving.is_ego else thresholds.GAIN_NOT_MPS
         return _rise(sign * moving.wide.speed_mps) < least + _BORDER
 
     return needs
@@ -152,25 +155,25 @@ def _headings_deg(way: Way) -> Array:
 
 def _turns(sign: float) -> Needs:
     def needs(moving: Moving) -> bool:
-        return sign * _gain(_headings_deg(moving.own)) >= lines.TURN_DEG - _BORDER
+        return sign * _gain(_headings_deg(moving.own)) >= thresholds.TURN_DEG - _BORDER
 
     return needs
 
 
 def _turns_not(sign: float) -> Needs:
     def needs(moving: Moving) -> bool:
-        least = lines.EGO_TURN_NOT_DEG if moving.is_ego else lines.TURN_NOT_DEG
+        least = thresholds.EGO_TURN_NOT_DEG if moving.is_ego else thresholds.TURN_NOT_DEG
         return _rise(sign * _headings_deg(moving.wide)) < least + _BORDER
 
     return needs
 
 
 def _straight(moving: Moving) -> bool:
-    return _spread(_headings_deg(moving.own)) <= lines.STRAIGHT_DEG + _BORDER and moving.own.extent_m > 0
+    return _spread(_headings_deg(moving.own)) <= thresholds.STRAIGHT_DEG + _BORDER and moving.own.extent_m > 0
 
 
 def _straight_not(moving: Moving) -> bool:
-    turned = abs(_gain(_headings_deg(moving.own))) >= lines.TURN_DEG - _BORDER
+    turned = abs(_gain(_headings_deg(moving.own))) >= thresholds.TURN_DEG - _BORDER
     return turned or _moves_not(moving)
 
 
@@ -181,13 +184,13 @@ def _along_m(way: Way) -> Array:
 
 
 def _reverses(moving: Moving) -> bool:
-    return moving.is_ego and float(np.nansum(_along_m(moving.own))) <= -lines.MOVED_M + _BORDER
+    return moving.is_ego and float(np.nansum(_along_m(moving.own))) <= -thresholds.MOVED_M + _BORDER
 
 
 def _reverses_not(moving: Moving) -> bool:
     if not moving.is_ego:
         return _moves_not(moving)
-    return bool((_along_m(moving.wide) >= -lines.BACK_NOT_M - _BORDER).all())
+    return bool((_along_m(moving.wide) >= -thresholds.BACK_NOT_M - _BORDER).all())
 
 
 def _gets_past(sign: float) -> Needs:
@@ -199,17 +202,17 @@ def _gets_past(sign: float) -> Needs:
 
 
 def _goes_aside(sign: float) -> Needs:
-    return lambda moving: sign * _gain(moving.own.seen_at.imag) >= lines.ASIDE_M - _BORDER
+    return lambda moving: sign * _gain(moving.own.seen_at.imag) >= thresholds.ASIDE_M - _BORDER
 
 
 def _goes_aside_not(sign: float) -> Needs:
-    return lambda moving: _rise(sign * moving.wide.seen_at.imag) < lines.ASIDE_NOT_M + _BORDER
+    return lambda moving: _rise(sign * moving.wide.seen_at.imag) < thresholds.ASIDE_NOT_M + _BORDER
 
 
 def _crosses(sign: float) -> Needs:
     def needs(moving: Moving) -> bool:
         across = sign * moving.own.seen_at.imag
-        return bool(across[0] <= -lines.ACROSS_M + _BORDER and across[-1] >= lines.ACROSS_M - _BORDER)
+        return bool(across[0] <= -thresholds.ACROSS_M + _BORDER and across[-1] >= thresholds.ACROSS_M - _BORDER)
 
     return needs
 

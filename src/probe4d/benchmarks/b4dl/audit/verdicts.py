@@ -9,7 +9,7 @@ import numpy as np
 
 from probe4d.benchmarks.b4dl.audit.drive import Drive, Flags, Way
 from probe4d.benchmarks.b4dl.audit.facts import Facts, shape_of
-from probe4d.benchmarks.b4dl.audit.form import Fault, Row, interval_of
+from probe4d.benchmarks.b4dl.audit.form import Fault, Row, as_stored, interval_of
 from probe4d.benchmarks.b4dl.audit.measured import Claimed, may_be_meant, surely_there
 from probe4d.benchmarks.b4dl.audit.motions import MOTIONS, Moving, may_do, may_not_do
 from probe4d.benchmarks.b4dl.audit.words import Number, asked_of, noun_of_class
@@ -31,12 +31,11 @@ def claimed_of(row: Row, facts: Facts) -> Claimed | None:
     asked = asked_of(row["question"])
     nouns, frames = asked.nouns, asked.frames or (facts.start, facts.end)
     if row["template"] == "existence-class":
-        noun = noun_of_class(facts.answered(row["answer"]))
+        noun = noun_of_class(_answered(row, facts))
         nouns = () if noun is None else (noun,)
     if row["format"] == "interval":
         asked = asked._replace(lasts=False)  # the answer says how long
-        numbers = asked_of(facts.answered(row["answer"])).frames if facts.corrected else interval_of(row["answer"])
-        frames = numbers or frames
+        frames = interval_of(_answered(row, facts)) or frames
     return Claimed(facts, shape, facts.claim, asked, nouns, frames)
 
 
@@ -77,7 +76,12 @@ def faults_of_verdict(drive: Drive, row: Row, facts: Facts, claimed: Claimed | N
 
 def _affirms(row: Row, facts: Facts) -> bool:
     """Whether what the model answered says that the claim is so."""
-    return row["format"] != "yes-no" or facts.answered(row["answer"]).strip().lower().startswith("y")
+    return row["format"] != "yes-no" or _answered(row, facts) == "Yes"
+
+
+def _answered(row: Row, facts: Facts) -> str:
+    """What the model answered, as a question holds it."""
+    return row["answer"] if facts.generated_answer is None else as_stored(row["template"], facts.generated_answer)
 
 
 def _said(drive: Drive, claimed: Claimed) -> set[bool]:

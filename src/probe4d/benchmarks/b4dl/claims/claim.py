@@ -8,9 +8,9 @@ import msgspec
 
 from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning
 
-__all__ = ["Claim", "Count", "Kind", "Place", "Time"]
+__all__ = ["Claim", "Count", "Kind", "PlaceName", "Time"]
 
-Place = Literal["front", "back", "left", "right", "front-left", "front-right", "back-left", "back-right"]
+PlaceName = Literal["front", "back", "left", "right", "front-left", "front-right", "back-left", "back-right"]
 
 Kind = Literal[
     "presence",
@@ -91,7 +91,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     kind: Kind
     subject: Meaning | None = None
     other: Meaning | None = None
-    place: Place | None = None
+    place: PlaceName | None = None
     frames: tuple[int, int] | None = None
     time: Time = "either"
     definite: bool = False

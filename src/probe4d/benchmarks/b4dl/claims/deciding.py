@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.b4dl.claims import lines
+from probe4d.benchmarks.b4dl.claims import thresholds
 from probe4d.benchmarks.b4dl.claims.claim import Claim
 from probe4d.benchmarks.b4dl.claims.layout import Layout
 from probe4d.benchmarks.b4dl.claims.motion import MOTIONS, Motion, Moving
@@ -164,7 +164,7 @@ def _of_motion(layout: Layout, claim: Claim, subject: Meaning, span: Span, *, co
         surely &= layout.parked[rows, inner].all(axis=1)
     if subject.ridden:
         surely &= layout.ridden[rows, inner].all(axis=1)
-    surely_not &= boxes[:, wide].sum(axis=1) >= min(lines.FEWEST_FRAMES, wide.stop - wide.start)
+    surely_not &= boxes[:, wide].sum(axis=1) >= min(thresholds.FEWEST_FRAMES, wide.stop - wide.start)
     holds = _together(claim, surely, surely_not, complete=complete)
     named = surely if holds else surely_not if holds is False else np.ones_like(surely)
     return holds, partial(of_motion, layout, claim, rows, int(np.argmax(named)), inner, holds)

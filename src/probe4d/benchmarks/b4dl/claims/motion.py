@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.b4dl.claims import lines
+from probe4d.benchmarks.b4dl.claims import thresholds
 from probe4d.benchmarks.b4dl.claims.claim import Kind
 from probe4d.benchmarks.b4dl.claims.layout import Paths
 
@@ -87,43 +87,45 @@ def _own_share_m(paths: Paths, ego: Paths) -> Array:
 
 def _approaches(moving: Moving) -> Motion:
     closer, surely_not = _nears(moving)
-    return closer & (_own_share_m(moving.own, moving.ego) <= -lines.SHARE_M), surely_not
+    return closer & (_own_share_m(moving.own, moving.ego) <= -thresholds.SHARE_M), surely_not
 
 
 def _nears(moving: Moving) -> Motion:
     distance = moving.own.range_m
-    surely = (_net(distance) <= -lines.RANGE_M) & (_rise(distance) <= lines.RANGE_BACK_M)
-    return surely, _rise(-moving.wide.range_m) < lines.RANGE_NOT_M
+    surely = (_net(distance) <= -thresholds.RANGE_M) & (_rise(distance) <= thresholds.RANGE_BACK_M)
+    return surely, _rise(-moving.wide.range_m) < thresholds.RANGE_NOT_M
 
 
 def _recedes(moving: Moving) -> Motion:
     farther, surely_not = _gets_farther(moving)
-    return farther & (_own_share_m(moving.own, moving.ego) >= lines.SHARE_M), surely_not
+    return farther & (_own_share_m(moving.own, moving.ego) >= thresholds.SHARE_M), surely_not
 
 
 def _gets_farther(moving: Moving) -> Motion:
     distance = moving.own.range_m
-    surely = (_net(distance) >= lines.RANGE_M) & (_rise(-distance) <= lines.RANGE_BACK_M)
-    return surely, _rise(moving.wide.range_m) < lines.RANGE_NOT_M
+    surely = (_net(distance) >= thresholds.RANGE_M) & (_rise(-distance) <= thresholds.RANGE_BACK_M)
+    return surely, _rise(moving.wide.range_m) < thresholds.RANGE_NOT_M
 
 
 def _keeps(moving: Moving) -> Motion:
     spread = _spread(moving.own.range_m)
-    if moving.own.range_m.shape[1] < lines.FEWEST_FRAMES:
+    if moving.own.range_m.shape[1] < thresholds.FEWEST_FRAMES:
         return np.zeros(len(spread), dtype=bool), np.zeros(len(spread), dtype=bool)
-    return spread <= lines.KEEPS_M, spread >= lines.KEEPS_NOT_M
+    return spread <= thresholds.KEEPS_M, spread >= thresholds.KEEPS_NOT_M
 
 
 def _still(paths: Paths, moving: Moving) -> Mask:
     """Whether each stays in one place, and could not have crept on slowly in so short a time."""
-    limit = lines.EGO_STILL_M if moving.by_pose else lines.STILL_M
-    crept = lines.STANDS_MPS * (paths.times_s[-1] - paths.times_s[0])
+    limit = thresholds.EGO_STILL_M if moving.by_pose else thresholds.STILL_M
+    crept = thresholds.STANDS_MPS * (paths.times_s[-1] - paths.times_s[0])
     return np.asarray(_extent_m(paths) < np.minimum(limit, crept))
 
 
 def _moves(moving: Moving) -> Motion:
     slowest = np.fmin.reduce(moving.own.speed_mps, axis=1)
-    return (slowest >= lines.MOVES_MPS) & (_extent_m(moving.own) >= lines.MOVED_M), _still(moving.wide, moving)
+    return (slowest >= thresholds.MOVES_MPS) & (_extent_m(moving.own) >= thresholds.MOVED_M), _still(
+        moving.wide, moving
+    )
 
 
 def _stands(moving: Moving) -> Motion:
@@ -133,19 +135,19 @@ def _stands(moving: Moving) -> Motion:
 
 def _stays(moving: Moving) -> Motion:
     surely, _ = _stands(moving)
-    return surely, _extent_m(moving.own) >= lines.STAYS_NOT_M
+    return surely, _extent_m(moving.own) >= thresholds.STAYS_NOT_M
 
 
 def _stops(moving: Moving) -> Motion:
     speed = moving.own.speed_mps
-    surely = (speed[:, 0] >= lines.FAST_MPS) & (speed[:, -1] <= lines.STANDS_MPS)
-    return surely, np.fmin.reduce(moving.wide.speed_mps, axis=1) >= lines.MOVES_MPS
+    surely = (speed[:, 0] >= thresholds.FAST_MPS) & (speed[:, -1] <= thresholds.STANDS_MPS)
+    return surely, np.fmin.reduce(moving.wide.speed_mps, axis=1) >= thresholds.MOVES_MPS
 
 
 def _starts(moving: Moving) -> Motion:
     speed, wide = moving.own.speed_mps, moving.wide.speed_mps
-    surely = (speed[:, 0] <= lines.STANDS_MPS) & (speed[:, -1] >= lines.FAST_MPS)
-    always = np.fmin.reduce(wide, axis=1) >= lines.MOVES_MPS
+    surely = (speed[:, 0] <= thresholds.STANDS_MPS) & (speed[:, -1] >= thresholds.FAST_MPS)
+    always = np.fmin.reduce(wide, axis=1) >= thresholds.MOVES_MPS
     return surely, always | _moves(moving)[1]
 
 
@@ -159,8 +161,8 @@ def _slows(moving: Moving) -> Motion:
 
 def _gains(moving: Moving, sign: float) -> Motion:
     speed = sign * moving.own.speed_mps
-    least = lines.EGO_GAIN_NOT_MPS if moving.by_pose else lines.GAIN_NOT_MPS
-    surely = (_net(speed) >= lines.GAIN_MPS) & (_rise(-speed) <= lines.GAIN_BACK_MPS)
+    least = thresholds.EGO_GAIN_NOT_MPS if moving.by_pose else thresholds.GAIN_NOT_MPS
+    surely = (_net(speed) >= thresholds.GAIN_MPS) & (_rise(-speed) <= thresholds.GAIN_BACK_MPS)
     return surely, _rise(sign * moving.wide.speed_mps) < least
 
 
@@ -173,8 +175,10 @@ def _turns_right(moving: Moving) -> Motion:
 
 
 def _turns_towards(moving: Moving, sign: float) -> Motion:
-    surely = (sign * _net(_turned_deg(moving.own)) >= lines.TURN_DEG) & (_extent_m(moving.own) >= lines.MOVED_M)
-    least = lines.EGO_TURN_NOT_DEG if moving.by_pose else lines.TURN_NOT_DEG
+    surely = (sign * _net(_turned_deg(moving.own)) >= thresholds.TURN_DEG) & (
+        _extent_m(moving.own) >= thresholds.MOVED_M
+    )
+    least = thresholds.EGO_TURN_NOT_DEG if moving.by_pose else thresholds.TURN_NOT_DEG
     return surely, _rise(sign * _turned_deg(moving.wide)) < least
 
 
@@ -184,8 +188,8 @@ def _turns(moving: Moving) -> Motion:
 
 def _straight(moving: Moving) -> Motion:
     turned = _turned_deg(moving.own)
-    surely = (_spread(turned) <= lines.STRAIGHT_DEG) & (_extent_m(moving.own) >= lines.MOVED_M)
-    return surely, (np.abs(_net(turned)) >= lines.TURN_DEG) | _moves(moving)[1]
+    surely = (_spread(turned) <= thresholds.STRAIGHT_DEG) & (_extent_m(moving.own) >= thresholds.MOVED_M)
+    return surely, (np.abs(_net(turned)) >= thresholds.TURN_DEG) | _moves(moving)[1]
 
 
 def _reverses(moving: Moving) -> Motion:
@@ -193,8 +197,8 @@ def _reverses(moving: Moving) -> Motion:
     if not moving.by_pose:  # boxes are annotated the wrong way round now and then
         return np.zeros_like(stands), stands
     along = [_along_m(paths) for paths in (moving.own, moving.wide)]
-    back = (along[0].sum(axis=1) <= -lines.MOVED_M) & (along[0] <= 0).all(axis=1)
-    return back, np.asarray((along[1] >= -lines.BACK_NOT_M).all(axis=1))
+    back = (along[0].sum(axis=1) <= -thresholds.MOVED_M) & (along[0] <= 0).all(axis=1)
+    return back, np.asarray((along[1] >= -thresholds.BACK_NOT_M).all(axis=1))
 
 
 def _along_m(paths: Paths) -> Array:
@@ -218,7 +222,7 @@ def _both_along(moving: Moving) -> Mask:
     """Whether thing and ego vehicle both go along the way of the ego vehicle: who stands or comes is not overtaken."""
     yaw = moving.ego.yaw_rad[0, 0]
     ahead = np.cos(yaw) * _net(moving.own.x_m) + np.sin(yaw) * _net(moving.own.y_m)
-    return np.asarray((ahead >= lines.MOVED_M) & (_extent_m(moving.ego) >= lines.MOVED_M))
+    return np.asarray((ahead >= thresholds.MOVED_M) & (_extent_m(moving.ego) >= thresholds.MOVED_M))
 
 
 def _falls_behind(moving: Moving) -> Motion:
@@ -229,19 +233,22 @@ def _gets_past(moving: Moving, sign: float) -> Motion:
     """From behind to ahead of the ego vehicle, or with a sign of -1 from ahead to behind."""
     along, wide = moving.own.ego_x_m, moving.wide.ego_x_m
     before, after = (along[:, 0], along[:, -1]) if sign > 0 else (along[:, -1], along[:, 0])
-    beside = np.fmax.reduce(np.abs(moving.own.ego_y_m), axis=1) <= lines.PASS_ASIDE_M
-    straight = np.abs(_net(_turned_deg(moving.ego))) < lines.TURN_DEG
-    behind, ahead = before + moving.reach_m <= -lines.PAST_BEHIND_M, after - moving.reach_m >= lines.PAST_AHEAD_M
-    surely = behind & ahead & beside & straight
-    never_beside = (np.fmin.reduce(wide, axis=1) - moving.reach_m > lines.BESIDE_AHEAD_M) | (
-        np.fmax.reduce(wide, axis=1) + moving.reach_m < -lines.BESIDE_BEHIND_M
+    beside = np.fmax.reduce(np.abs(moving.own.ego_y_m), axis=1) <= thresholds.PASS_ASIDE_M
+    straight = np.abs(_net(_turned_deg(moving.ego))) < thresholds.TURN_DEG
+    behind, ahead = (
+        before + moving.reach_m <= -thresholds.PAST_BEHIND_M,
+        after - moving.reach_m >= thresholds.PAST_AHEAD_M,
     )
-    return surely, (_rise(sign * wide) < lines.PASS_NOT_M) | never_beside
+    surely = behind & ahead & beside & straight
+    never_beside = (np.fmin.reduce(wide, axis=1) - moving.reach_m > thresholds.BESIDE_AHEAD_M) | (
+        np.fmax.reduce(wide, axis=1) + moving.reach_m < -thresholds.BESIDE_BEHIND_M
+    )
+    return surely, (_rise(sign * wide) < thresholds.PASS_NOT_M) | never_beside
 
 
 def _passes(moving: Moving) -> Motion:
     past, surely_not = _either(_gets_past(moving, 1.0), _gets_past(moving, -1.0))
-    return past & (_extent_m(moving.own) >= lines.MOVED_M), surely_not
+    return past & (_extent_m(moving.own) >= thresholds.MOVED_M), surely_not
 
 
 def _either(one: Motion, other: Motion) -> Motion:
@@ -259,9 +266,9 @@ def _moves_right(moving: Moving) -> Motion:
 def _goes_aside(moving: Moving, sign: float) -> Motion:
     """Sideways, both as the ego vehicle sees it and over ground."""
     seen, over_ground = sign * moving.own.ego_y_m, sign * _aside_m(moving.own, moving.ego)
-    surely = (_net(seen) >= lines.ASIDE_M) & (_net(over_ground) >= lines.ASIDE_M)
+    surely = (_net(seen) >= thresholds.ASIDE_M) & (_net(over_ground) >= thresholds.ASIDE_M)
     wide = _rise(sign * moving.wide.ego_y_m), _rise(sign * _aside_m(moving.wide, moving.wide_ego))
-    return surely, (wide[0] < lines.ASIDE_NOT_M) & (wide[1] < lines.ASIDE_NOT_M)
+    return surely, (wide[0] < thresholds.ASIDE_NOT_M) & (wide[1] < thresholds.ASIDE_NOT_M)
 
 
 def _crosses_leftwards(moving: Moving) -> Motion:
@@ -275,15 +282,15 @@ def _crosses_rightwards(moving: Moving) -> Motion:
 def _crosses_towards(moving: Moving, sign: float) -> Motion:
     surely, surely_not = _goes_aside(moving, sign)
     across = sign * moving.own.ego_y_m
-    ahead = np.fmin.reduce(moving.own.ego_x_m, axis=1) > lines.BESIDE_AHEAD_M
-    return surely & ahead & (across[:, 0] <= -lines.ACROSS_M) & (across[:, -1] >= lines.ACROSS_M), surely_not
+    ahead = np.fmin.reduce(moving.own.ego_x_m, axis=1) > thresholds.BESIDE_AHEAD_M
+    return surely & ahead & (across[:, 0] <= -thresholds.ACROSS_M) & (across[:, -1] >= thresholds.ACROSS_M), surely_not
 
 
 def _crosses(moving: Moving) -> Motion:
     surely, surely_not = _either(_crosses_leftwards(moving), _crosses_rightwards(moving))
     across = moving.wide.ego_y_m
-    one_side = (np.fmin.reduce(across, axis=1) - moving.reach_m > lines.ACROSS_NOT_M) | (
-        np.fmax.reduce(across, axis=1) + moving.reach_m < -lines.ACROSS_NOT_M
+    one_side = (np.fmin.reduce(across, axis=1) - moving.reach_m > thresholds.ACROSS_NOT_M) | (
+        np.fmax.reduce(across, axis=1) + moving.reach_m < -thresholds.ACROSS_NOT_M
     )
     return surely, surely_not | one_side
 

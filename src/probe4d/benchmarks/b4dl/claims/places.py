@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.b4dl.claims.claim import Claim, Place
+from probe4d.benchmarks.b4dl.claims.claim import Claim, PlaceName
 from probe4d.benchmarks.b4dl.claims.layout import Layout
 from probe4d.scenes.ego_vehicle import EGO_FRONT_M
 from probe4d.scenes.geometry import bearing_deg
@@ -40,7 +40,7 @@ _SCENES_AT_ONCE = 2
 
 
 @lru_cache(maxsize=_SCENES_AT_ONCE * 9)
-def in_place(layout: Layout, place: Place | None) -> tuple[Mask, Mask]:
+def in_place(layout: Layout, place: PlaceName | None) -> tuple[Mask, Mask]:
     """Where things surely are at a place, and where they may be, each of shape (n, f)."""
     if place is None:
         return layout.annotated, layout.annotated

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from probe4d.benchmarks.b4dl.claims.claim import Kind, Place
+from probe4d.benchmarks.b4dl.claims.claim import Kind, PlaceName
 
 __all__ = ["Predicate", "place_in", "predicate_in"]
 
@@ -22,7 +22,7 @@ class Predicate(NamedTuple):
 
     kind: Kind
     strict: bool
-    place: Place | None
+    place: PlaceName | None
     rest: str
 
 
@@ -126,7 +126,7 @@ _NOT_OF_EGO = re.compile("overtakes|is-overtaken|falls-behind|passes|crosses|nea
 """How kinds begin that need something else than the ego vehicle."""
 _EGO_PREDICATES = tuple(row for row in _OBJECT_PREDICATES if not _NOT_OF_EGO.match(row[1]))
 
-_FROM_BEHIND: tuple[tuple[re.Pattern[str], Place], ...] = (
+_FROM_BEHIND: tuple[tuple[re.Pattern[str], PlaceName], ...] = (
     (re.compile(r"\bfrom (?:behind|the (?:rear|back))\b"), "back"),
     (re.compile(r"\bfrom (?:ahead|the front)\b"), "front"),
     (re.compile(r"\bfrom the left(?: side)?\b(?! to)"), "left"),
@@ -137,7 +137,7 @@ _OF = rf"(?: (?:of|to|from|relative to|with respect to) {_THE_EGO})?"
 _AT = r"(?:(?:to|on|at|in|towards?) )?(?:the )?"
 _SIDE = r"(?: (?:side|area|region|part|direction|view))?"
 _HAND = r"(?:[ -]hand)?(?: side)?"
-_PLACES: tuple[tuple[Place, str], ...] = (
+_PLACES: tuple[tuple[PlaceName, str], ...] = (
     ("front-left", rf"{_AT}front[ -]left{_SIDE}{_OF}"),
     ("front-right", rf"{_AT}front[ -]right{_SIDE}{_OF}"),
     ("back-left", rf"{_AT}(?:back|rear)[ -]left{_SIDE}{_OF}"),
@@ -162,7 +162,7 @@ def predicate_in(text: str, *, of_ego: bool) -> Predicate | None:
         if match is None:
             continue
         rest = f"{text[: match.start()]} {text[match.end() :]}"
-        place: Place | None = None
+        place: PlaceName | None = None
         for start, where in _FROM_BEHIND:
             rest, times = start.subn(" ", rest)
             place = where if times else place
@@ -171,13 +171,13 @@ def predicate_in(text: str, *, of_ego: bool) -> Predicate | None:
     return None
 
 
-def place_in(text: str) -> tuple[Place | None, str, bool]:
+def place_in(text: str) -> tuple[PlaceName | None, str, bool]:
     """Where something is said to be, the other words, and whether this is the one place that they name.
 
     Left and right of a view to the rear may be those of its image, which are the other way round; they are not clear.
     """
     of_view = _VIEW.search(text) is not None
-    found: list[Place] = []
+    found: list[PlaceName] = []
     for pattern, place in _PLACE:
         text, times = pattern.subn(" ", text)
         found += [place] * times

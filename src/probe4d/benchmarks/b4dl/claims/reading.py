@@ -8,15 +8,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from probe4d.benchmarks.b4dl.answer_forms import ShortAnswer
 from probe4d.benchmarks.b4dl.claims.claim import Claim
 from probe4d.benchmarks.b4dl.claims.clauses import claim_asked, claim_of_class, claim_of_presence, claim_stated
-from probe4d.benchmarks.b4dl.claims.spans import Spoken, answered_interval, answered_yes, spoken_frames
+from probe4d.benchmarks.b4dl.claims.spans import Spoken, spoken_frames
 from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning, meaning_of
 
 __all__ = ["Read", "Unread", "read_pair"]
 
 MOST_CHARACTERS = 300
-"""Longer questions and answers are not read: what the tasks ask for is a line."""
+"""Longer questions are not read: what the tasks ask for is a line."""
 
 _PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-"})
 _EGO = re.compile(
@@ -68,19 +69,18 @@ class Unread(NamedTuple):
 _NOT_UNDERSTOOD = Unread("The question is not understood in full.")
 
 
-def read_pair(question: str, answer: str) -> Read | Unread:
+def read_pair(question: str, answer: ShortAnswer | None) -> Read | Unread:
     """Read a question with its answer.
 
     Args:
         question: As it was generated.
-        answer: As it was generated: yes or no, a class, or an interval of key frames; anything else is not read.
+        answer: As `canonical_answer` has it: yes or no, a class, or an interval of key frames; null is not read.
     """
-    if max(len(question), len(answer)) > MOST_CHARACTERS:
-        return Unread(f"The question or its answer is longer than {MOST_CHARACTERS} characters, and is not read.")
-    yes, interval = answered_yes(answer), answered_interval(answer)
-    meaning = None if yes is not None or interval is not None else meaning_of(answer)
-    if yes is None and interval is None and meaning is None:
+    if len(question) > MOST_CHARACTERS:
+        return Unread(f"The question is longer than {MOST_CHARACTERS} characters, and is not read.")
+    if answer is None:
         return Unread("The answer is free text, which is not read.")
+    interval, meaning = answer.interval, meaning_of(answer.text) if answer.kind == "class" else None
     spoken = _plain(question)
     if isinstance(spoken, Unread):
         return spoken
@@ -94,7 +94,7 @@ def read_pair(question: str, answer: str) -> Read | Unread:
         return Unread("The question may ask whether it is never so, or not all of the time.")
     if interval is not None and claim.frames is not None:
         return Unread("The question asks for frames and names frames.")
-    return Read(claim, yes is not False, interval, meaning is not None)
+    return Read(claim, answer.text != "No", interval, meaning is not None)
 
 
 def _plain(question: str) -> Spoken | Unread:

@@ -1,4 +1,4 @@
-"""Key frames in sentences: which a question speaks of, and which an answer gives."""
+"""Key frames that a question speaks of."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from probe4d.benchmarks.b4dl.claims.claim import Time
 
-__all__ = ["Spoken", "answered_interval", "answered_yes", "spoken_frames"]
+__all__ = ["Spoken", "spoken_frames"]
 
 _N = r"#?(\d{1,4})"
 _RANGE = re.compile(
@@ -29,13 +29,6 @@ _SOME = re.compile(
 )
 _WINDOW = re.compile(
     rf"\b(?:in|during|over|within|across) {_ALL_FRAMES}|\b(?:across|over) (?:the )?frames\b|\bover time\b"
-)
-
-_ANSWER_YES = re.compile(r"\s*(yes|no)\s*[.!]?\s*", re.IGNORECASE)
-_ANSWER_SPAN = re.compile(
-    r"\s*(?:(?:it is )?(?:from|between|during|in|at|over)\s+)?(?:the )?frames?\s*(\d{1,4})"
-    r"(?:\s*(?:to|and|until|through|-|–)\s*(?:frames?\s*)?(\d{1,4}))?\s*\.?\s*",
-    re.IGNORECASE,
 )
 
 
@@ -74,17 +67,3 @@ def spoken_frames(text: str) -> Spoken:
     ordered = all(start <= end for start, end in found)
     clear = len(found) <= 1 and ordered and not (every[1] and some[1])
     return Spoken(" ".join(rest.split()), found[0] if found else None, time, clear)
-
-
-def answered_yes(answer: str) -> bool | None:
-    """Whether an answer is a bare yes, or a bare no; null where it is neither."""
-    match = _ANSWER_YES.fullmatch(answer)
-    return None if match is None else match[1].lower() == "yes"
-
-
-def answered_interval(answer: str) -> tuple[int, int] | None:
-    """The key frames of an answer that gives a range, or one frame, and nothing else; null for any other."""
-    match = _ANSWER_SPAN.fullmatch(answer)
-    if match is None:
-        return None
-    return int(match[1]), int(match[2] or match[1])

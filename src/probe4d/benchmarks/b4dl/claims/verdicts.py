@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
+from probe4d.benchmarks.b4dl.answer_forms import canonical_answer
 from probe4d.benchmarks.b4dl.claims.claim import Claim
 from probe4d.benchmarks.b4dl.claims.deciding import Completeness, Decision, decide, span_of
 from probe4d.benchmarks.b4dl.claims.grounding import ground, grounded_answer
 from probe4d.benchmarks.b4dl.claims.layout import Layout, layouts_of
 from probe4d.benchmarks.b4dl.claims.reading import Read, Unread, read_pair
-from probe4d.benchmarks.b4dl.claims.vocabulary import NOUNS
+from probe4d.benchmarks.b4dl.claims.vocabulary import meaning_of
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA, VERDICTS_SCHEMA
 from probe4d.benchmarks.b4dl.sequences import SEQUENCES_SCHEMA
 from probe4d.benchmarks.b4dl.tasks import VOCABULARY
@@ -108,8 +109,8 @@ def _by_scene(pairs: pl.DataFrame, known: Mapping[str, _Sequence]) -> dict[str, 
 
 
 @lru_cache(_MOST_READ)
-def _read(question: str, answer: str) -> Read | Unread:
-    return read_pair(question, answer)
+def _read(task: str, question: str, answer: str) -> Read | Unread:
+    return read_pair(question, canonical_answer(task, answer))
 
 
 class _Judge:
@@ -123,7 +124,7 @@ class _Judge:
     def verdict(self, sequence: _Sequence, task: str, question: str, answer: str) -> _Verdict:
         if task not in _READ_TASKS:
             return _undecided("Free text is not read.")
-        read = _read(question, answer)
+        read = _read(task, question, answer)
         if isinstance(read, Unread):
             return _undecided(read.why)
         claim, window = read.claim, (sequence.first, sequence.last)
@@ -166,7 +167,7 @@ class _Judge:
             name
             for name in CLASSES
             if name in VOCABULARY
-            and self._decide(msgspec.structs.replace(claim, subject=NOUNS[name.replace(" ", "_")]), window).holds
+            and self._decide(msgspec.structs.replace(claim, subject=meaning_of(name)), window).holds
         ]
         return _in_form(fitting[0], answer) if len(fitting) == 1 else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-__all__ = ["ANSWER_WORDS", "LONGEST_NOUN", "NOUNS", "Meaning", "matches", "meaning_of"]
+__all__ = ["LONGEST_NOUN", "NOUNS", "Meaning", "matches", "meaning_of"]
 
 
 class Meaning(NamedTuple):
@@ -57,7 +57,7 @@ _MEANINGS: tuple[tuple[str, Meaning], ...] = (
         "construction_vehicle construction_vehicles excavator excavators",
         _meaning("construction vehicle", ("vehicle.construction",), ("vehicle.truck", "vehicle.trailer")),
     ),
-    ("construction", _meaning("construction", ("vehicle.construction",), open=True)),
+    ("construction constructions", _meaning("construction", ("vehicle.construction",), open=True)),
     ("pedestrian pedestrians", _meaning("pedestrian", _PEOPLE, ("human",))),
     (
         "person persons people individual individuals human humans",
@@ -73,9 +73,9 @@ _MEANINGS: tuple[tuple[str, Meaning], ...] = (
         "police_officer police_officers policeman policemen",
         _meaning("police officer", ("human.pedestrian.police_officer",), ("human",)),
     ),
-    ("bicycle bicycles bike bikes", _meaning("bicycle", ("vehicle.bicycle",), _CYCLES)),
+    ("bicycle bicycles pushbike pushbikes bike bikes", _meaning("bicycle", ("vehicle.bicycle",), _CYCLES)),
     (
-        "motorcycle motorcycles motorbike motorbikes",
+        "motorcycle motorcycles motor_cycle motor_cycles motorbike motorbikes",
         _meaning("motorcycle", ("vehicle.motorcycle",), _CYCLES),
     ),
     ("scooter scooters moped mopeds", _meaning("scooter", (), _CYCLES)),
@@ -84,19 +84,26 @@ _MEANINGS: tuple[tuple[str, Meaning], ...] = (
         "motorcyclist motorcyclists",
         _meaning("motorcyclist", ("vehicle.motorcycle",), _CYCLES, ridden=True),
     ),
-    ("traffic_cone traffic_cones cone cones", _meaning("traffic cone", ("movable_object.trafficcone",), _SMALL)),
+    (
+        "traffic_cone traffic_cones trafficcone trafficcones cone cones",
+        _meaning("traffic cone", ("movable_object.trafficcone",), _SMALL),
+    ),
     ("barrier barriers", _meaning("barrier", ("movable_object.barrier",), _SMALL, open=True)),
     ("debris", _meaning("debris", ("movable_object.debris",), _SMALL, open=True)),
     ("animal animals dog dogs", _meaning("animal", ("animal",), open=True)),
     (
-        "stroller strollers",
+        "stroller strollers baby_stroller baby_strollers pram prams pushchair pushchairs",
         _meaning("stroller", ("human.pedestrian.stroller",), ("human", "movable_object.pushable"), open=True),
     ),
     (
-        "wheelchair wheelchairs",
+        "wheelchair wheelchairs wheel_chair wheel_chairs",
         _meaning("wheelchair", ("human.pedestrian.wheelchair",), ("human", "movable_object.pushable"), open=True),
     ),
-    ("suv suvs sedan sedans taxi taxis hatchback", _meaning("SUV", (), ("vehicle.car", "vehicle.truck", *_EMERGENCY))),
+    (
+        "suv suvs sport_utility_vehicle sport_utility_vehicles sports_utility_vehicle sports_utility_vehicles "
+        "sedan sedans taxi taxis hatchback",
+        _meaning("SUV", (), ("vehicle.car", "vehicle.truck", *_EMERGENCY)),
+    ),
     (
         "pickup pickups pickup_truck pickup_trucks",
         _meaning("pickup", (), ("vehicle.car", "vehicle.truck", *_EMERGENCY)),
@@ -111,11 +118,8 @@ _MEANINGS: tuple[tuple[str, Meaning], ...] = (
 
 NOUNS: dict[str, Meaning] = {name: meaning for names, meaning in _MEANINGS for name in names.split()}
 """Meanings by noun, lower case, both numbers; words of a longer noun are joined by `_`."""
-LONGEST_NOUN = 2
+LONGEST_NOUN = 3
 """Words of the longest noun."""
-
-ANSWER_WORDS: dict[str, str] = {"trafficcone": "traffic_cone"}
-"""Other spellings of class words in answers."""
 
 _TOLD_APART = (
     *_PEOPLE,
@@ -137,11 +141,9 @@ _TOLD_APART = (
 """Categories that say what a thing is; a thing of any other may be called anything."""
 
 
-def meaning_of(answer: str) -> Meaning | None:
-    """What the class word of an answer means, whatever its case, article and full stop; null where it is none."""
-    words = answer.strip().rstrip(".").lower().split()
-    name = "_".join(words[1:] if words[:1] in (["a"], ["an"], ["the"]) else words)
-    return NOUNS.get(ANSWER_WORDS.get(name, name))
+def meaning_of(name: str) -> Meaning:
+    """What a class of the list that answers are of means."""
+    return NOUNS[name.replace(" ", "_")]
 
 
 @cache
