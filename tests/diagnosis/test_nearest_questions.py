@@ -78,7 +78,7 @@ def test_neither_the_order_nor_blocks_matter(monkeypatch: pytest.MonkeyPatch) ->
     rows = [("ab"[n % 2], f"s{n % 5}", " ".join(draw.choice(words, 4))) for n in range(60)]
     asked = table(rows).with_columns(id=pl.Series([f"{n:04d}" for n in draw.permutation(60)]))
     found = dict(zip(asked["id"], asked["id"].gather(nearest_questions(asked, asked)), strict=True))
-    monkeypatch.setattr(module, "_QUESTIONS_AT_ONCE", 7)
+    monkeypatch.setattr(module, "_TEXTS_AT_ONCE", 7)
     mixed = asked.sample(fraction=1.0, shuffle=True, seed=1)
     assert dict(zip(mixed["id"], mixed["id"].gather(nearest_questions(mixed, mixed)), strict=True)) == found
     scene = dict(asked.select("id", "scene").iter_rows())
@@ -97,3 +97,12 @@ def test_questions_of_another_benchmark() -> None:
     assert nearest_questions(asked, learned).tolist() == [1, -1]
     assert nearest_questions(asked, learned.clear()).tolist() == [-1, -1]
     assert nearest_questions(asked.clear(), learned).tolist() == []
+
+
+def test_a_question_without_a_known_text_has_no_word_and_progress_is_told() -> None:
+    rows = table([("a", f"s{n % 7}", "Describe the sequence." if n % 2 else f"Is {n} there?") for n in range(4_100)])
+    told: list[object] = []
+    nearest_questions(rows, rows, done=told.append)
+    assert len(told) == 2  # 2,050 texts, each in one scene, and one in seven
+    nameless = rows.with_columns(question=pl.when(pl.col("question").str.starts_with("Is")).then("question"))
+    assert (nearest_questions(nameless, nameless) >= 0).all()

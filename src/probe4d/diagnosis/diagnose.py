@@ -74,7 +74,8 @@ def diagnose(
         judgements: What judges made of the free answers of runs, for each run that is judged.
         text_metrics: Metrics of words by which free answers are compared with their references.
         workers: Processes that compare texts.
-        done: Told of each thousand free answers that metrics of words compared.
+        done: Told of each thousand free answers that metrics of words compared, and of each thousand questions that
+            the control beside them looked for.
 
     Returns:
         Every figure, record, pair, shortcut, slice and change.

@@ -68,7 +68,8 @@ def diagnose_texts(
         learned: Questions that the control looks through, columns of `QUESTION_SCHEMA`; null are those that it stands
             beside.
         workers: Processes that compare texts.
-        done: Told of each thousand pairs compared (see `score_texts`).
+        done: Told of each thousand questions that the control looks for (see `nearest_questions`), and of each
+            thousand pairs compared (see `score_texts`).
 
     Raises:
         InputError: A metric lacks what it needs.
@@ -78,7 +79,7 @@ def diagnose_texts(
     places = sheet.questions.select(question="id").with_row_index("item")
     asked = book_of(sheet, names, said.join(places, on="question", maintain_order="left").with_columns(code=0))
     sets = asked.sets()
-    controls = [_control(sheet.questions[items], learned) for items, _ in sets]
+    controls = _controls(sheet.questions, [items for items, _ in sets], learned, done)
     sheet, texts = _scored(sheet, pl.concat([said, *controls]), metrics, workers, done)
     ends = np.cumsum([said.height, *(control.height for control in controls)])
     runs, *of_controls = np.split(texts["code"].to_numpy().astype(np.intp), ends[:-1])
@@ -115,10 +116,24 @@ def _said(sheet: TextSheet, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _control(asked: pl.DataFrame, learned: pl.DataFrame | None) -> pl.DataFrame:
+def _controls(
+    questions: pl.DataFrame,
+    sets: Sequence[npt.NDArray[np.intp]],
+    learned: pl.DataFrame | None,
+    done: Callable[[object], None] | None,
+) -> list[pl.DataFrame]:
+    """The rows of the control on each of the sets; where it looks through the same questions for all, at once."""
+    if learned is None:
+        return [_control(questions[items], questions[items], done) for items in sets]
+    together = np.unique(np.concatenate(sets))
+    rows = _control(questions[together], learned, done)
+    return [rows[np.searchsorted(together, items)] for items in sets]
+
+
+def _control(asked: pl.DataFrame, learned: pl.DataFrame, done: Callable[[object], None] | None) -> pl.DataFrame:
     """The rows of the control on questions, columns of `_ANSWERED`; an empty answer where no other scene has any."""
-    others = (asked if learned is None else learned).select("answer", source="id").with_row_index("place")
-    found = nearest_questions(asked, asked if learned is None else learned)
+    others = learned.select("answer", source="id").with_row_index("place")
+    found = nearest_questions(asked, learned, done=done)
     places = pl.DataFrame({"place": found}).with_columns(pl.col("place").replace(-1, None).cast(pl.UInt32))
     chosen = places.join(others, on="place", how="left", maintain_order="left")
     return asked.select(
