@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -132,6 +133,35 @@ def test_a_sequence_without_one_of_its_descriptions_is_asked_nothing(
     ]
     assert all("rear views" in words and why in words for words in found.short["why"])
     assert found.descriptions.filter(pl.col("text").is_null())["group"].to_list() == ["rear"]
+
+
+def without_rear_images(shot: Scenes, lost: pl.Expr) -> Scenes:
+    return replace(shot, sensors=shot.sensors.filter(~(pl.col("channel").str.contains("BACK") & lost)))
+
+
+def test_where_the_dataset_has_no_camera_prompts_say_that_nothing_is_described(
+    sequences: pl.DataFrame, shot: Scenes
+) -> None:
+    scripted = writer(sequences)
+    found = generated(sequences, without_rear_images(shot, pl.lit(value=True)), scripted, tasks=("existence",))
+    assert found.pairs.height == 10
+    assert found.short.is_empty()
+    for prompt in scripted.asked["pairs"]:
+        assert "No camera showed the back parts of the surroundings of the ego vehicle" in prompt.text
+    scripted = writer(sequences)
+    generated(sequences, shot, scripted, tasks=("existence",))
+    assert not any("No camera showed" in prompt.text for prompt in scripted.asked["pairs"])
+
+
+def test_a_sequence_without_images_of_cameras_that_the_dataset_has_is_asked_nothing(
+    sequences: pl.DataFrame, shot: Scenes
+) -> None:
+    name, other = sequences["sequence"][1], sequences["sequence"][0]
+    lost = pl.col("frame").is_in(sequences["frames"][1].to_list()) & (pl.col("scene") == sequences["scene"][1])
+    scripted = writer(sequences)
+    found = generated(sequences, without_rear_images(shot, lost), scripted, tasks=("existence",))
+    assert found.pairs["sequence"].unique().to_list() == [other]
+    assert found.short.rows() == [(name, "existence", 5, 0, "no image of its rear views is there")]
 
 
 def test_what_was_not_replied_to_is_short_and_not_repaired(sequences: pl.DataFrame, shot: Scenes) -> None:

@@ -32,6 +32,11 @@ _MIRRORED = (
     "what it has on the left is on the ego vehicle's right, and what it has on the right is on the ego vehicle's left. "
     "Swap left and right in whatever you take from that description."
 )
+_BESIDE = {"front": REAR, REAR: "front", "left": "right", "right": "left"}
+_NOT_SHOWN = (
+    "No camera showed {place}, so that no description tells of them. That does not make them empty: ask of them only "
+    "what the ground truth says, and nothing where it says nothing."
+)
 _AS_THE_EGO = "Left and right in your pairs are those of the ego vehicle."
 _NONE_SWAPPED = "So they are in the descriptions: never swap them."
 _NOT_SWAPPED = "The description of {place} has the sides of the ego vehicle: do not swap them there."
@@ -102,7 +107,8 @@ def pair_prompt(
     Args:
         task: One of `TASKS`.
         sequence_row: A row of `SEQUENCES_SCHEMA`.
-        descriptions: By group of views (`front`, `rear`, `left`, `right`); one that is missing is not mentioned.
+        descriptions: By group of views (`front`, `rear`, `left`, `right`); of one that is missing it is said that it is
+            not described.
         phrases: Annotation phrases, in the ego frame; none leaves the ground truth out.
 
     Returns:
@@ -121,6 +127,8 @@ def pair_prompt(
     for group, description in descriptions.items():
         lines.append(f"- This is a description of {_PLACES[group]} {during}:")
         lines.append(_quoted(description, f"{key}/{group}", f"{group.upper()} DESCRIPTION"))
+    unseen = [_BESIDE[group] for group in descriptions if _BESIDE[group] not in descriptions]
+    lines += [f"- {_NOT_SHOWN.format(place=_PLACES[group])}" for group in unseen]
     lines += [f"- {words}" for words in _sides(descriptions)]
     if phrases:
         lines.append(f"- {_TRUTH.format(range=during)}")

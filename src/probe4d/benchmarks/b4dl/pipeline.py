@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.benchmarks.b4dl.context_prompts import context_prompts
+from probe4d.benchmarks.b4dl.context_prompts import context_prompts, view_groups
 from probe4d.benchmarks.b4dl.faults import FAULTS, Fault
 from probe4d.benchmarks.b4dl.pair_prompts import pair_prompt, repair_prompt
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
@@ -100,7 +100,8 @@ def generated_pairs(
     """Have pairs generated: a call for each description, one a sequence and task, one more where pairs are missing.
 
     A sequence of which a description is missing gets no pairs: questions made of half of what is around the vehicle
-    would deny what is in the other half.
+    would deny what is in the other half. Where the dataset has no camera for a group of views at all, prompts say that
+    it is not described.
 
     Args:
         sequences: Columns of `SEQUENCES_SCHEMA`.
@@ -116,7 +117,8 @@ def generated_pairs(
     """
     contexts = context_prompts(sequences, scenes, longest_side_px=longest_side_px)
     descriptions = _descriptions(contexts, generator)
-    asked = _asked(sequences, descriptions, tasks, phrases)
+    groups = _shown_groups(scenes)
+    asked = _asked(sequences, descriptions, groups, tasks, phrases)
     bounds = {name: (start, end) for name, start, end in sequences.select("sequence", "start", "end").iter_rows()}
     _take("pairs", asked, {one.prompt.key: one.prompt for one in asked}, generator, bounds)
     repairs = {one.prompt.key: repair_prompt(one.prompt, one.replies[-1][1]) for one in asked if _is_repaired(one)}
@@ -125,7 +127,7 @@ def generated_pairs(
         pl.DataFrame(_pair_rows(asked), schema=PAIRS_SCHEMA, orient="row"),
         descriptions,
         pl.DataFrame(_fault_rows(asked), schema=FAULTS_SCHEMA, orient="row"),
-        pl.DataFrame(_short_rows(sequences, descriptions, tasks, asked), schema=SHORT_SCHEMA, orient="row"),
+        pl.DataFrame(_short_rows(sequences, descriptions, groups, tasks, asked), schema=SHORT_SCHEMA, orient="row"),
         _extra(asked),
     )
 
@@ -146,8 +148,18 @@ def _with_failure(fault: Fault, reply: Generated) -> str:
     return fault.what if reply.failure is None else f"{fault.what.removesuffix('.')} ({reply.failure})."
 
 
+def _shown_groups(scenes: Scenes) -> tuple[str, ...]:
+    """Groups of views of which the dataset has a camera."""
+    cameras = set(scenes.sensors.filter(pl.col("modality") == "camera")["channel"].unique())
+    return tuple(group for group, views in view_groups(scenes).items() if not cameras.isdisjoint(views.values()))
+
+
 def _asked(
-    sequences: pl.DataFrame, descriptions: pl.DataFrame, tasks: Sequence[str], phrases: Mapping[str, Sequence[str]]
+    sequences: pl.DataFrame,
+    descriptions: pl.DataFrame,
+    groups: Sequence[str],
+    tasks: Sequence[str],
+    phrases: Mapping[str, Sequence[str]],
 ) -> list[_Asked]:
     """What is asked of sequences that have all their descriptions."""
     texts: dict[str, dict[str, str]] = {}
@@ -155,8 +167,8 @@ def _asked(
         texts.setdefault(sequence, {})[group] = text
     asked = []
     for row in sequences.iter_rows(named=True):
-        of_sequence = texts.get(row["sequence"])
-        if of_sequence is None or None in of_sequence.values():
+        of_sequence = texts.get(row["sequence"], {})
+        if None in of_sequence.values() or set(of_sequence) != set(groups):
             continue
         for task in tasks:
             prompt = pair_prompt(task, row, of_sequence, phrases.get(row["sequence"], ()))
@@ -219,15 +231,27 @@ def _extra(asked: Iterable[_Asked]) -> dict[str, int]:
 
 
 def _short_rows(
-    sequences: pl.DataFrame, descriptions: pl.DataFrame, tasks: Sequence[str], asked: Iterable[_Asked]
+    sequences: pl.DataFrame,
+    descriptions: pl.DataFrame,
+    groups: Sequence[str],
+    tasks: Sequence[str],
+    asked: Iterable[_Asked],
 ) -> Iterator[tuple[object, ...]]:
     of_pair = {(one.sequence, one.task): one for one in asked}
     without = _without_descriptions(descriptions)
+    shown = set(descriptions.select("sequence", "group").iter_rows())
     for sequence in sequences["sequence"]:
         for task in tasks:
             one = of_pair.get((sequence, task))
             if one is None:
-                yield sequence, task, TASKS[task].pairs, 0, without.get(sequence, "no image of it is there")
+                unseen = next((group for group in groups if (sequence, group) not in shown), "")
+                yield (
+                    sequence,
+                    task,
+                    TASKS[task].pairs,
+                    0,
+                    without.get(sequence, f"no image of its {unseen} views is there"),
+                )
             elif one.missing:
                 yield sequence, task, TASKS[task].pairs, len(one.pairs), _why(one)
 
