@@ -19,8 +19,8 @@ def diversity_command(
         list[Path],
         typer.Argument(
             metavar="FILE|BENCH...",
-            help="Questions with answers, each a row of the table: folder of a benchmark, .csv or .jsonl with the "
-            "columns question and answer, or .json as B4DL is released.",
+            help="Questions with answers, each a row of the table: folder of a benchmark, .csv with the columns "
+            "question and answer, or .json or .jsonl as B4DL is released.",
         ),
     ],
     encoder: Annotated[
@@ -48,7 +48,10 @@ def diversity_command(
     from probe4d.errors import InputError
     from probe4d.wording import counted
 
-    read = {path: read_question_answers(path) for path in files}
+    warnings: list[str] = []
+    read = {path: read_question_answers(path, warnings) for path in files}
+    for warning in warnings:
+        output.note(warning)
     for path, held in read.items():  # before the first is scored, which takes minutes
         if len(held) < pairs:
             raise InputError(

@@ -11,13 +11,13 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.benchmarks.held_out import HELD_OUT
+from probe4d.benchmarks.released_rows import ReleasedRow, Said, read_released, said_in
 from probe4d.benchmarks.source import SceneNames
 from probe4d.errors import InputError
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.b4dl_release.layouts import STAGES, Group
 from probe4d.exchange.b4dl_release.metadata import released_split
 from probe4d.exchange.b4dl_release.tasks import read_row
-from probe4d.exchange.released_rows import ReleasedRow, Said, read_released, said_in
 from probe4d.exchange.scaling import scaled
 from probe4d.models.lidar_lm.training.rows import TrainingRow, with_ego_text, write_training_rows
 from probe4d.scenes.splits import is_held_out
@@ -87,7 +87,7 @@ def import_training(
     places = None if scenes is None else _Places(scenes)
     rows: list[_Row] = []
     left_out: Counter[str] = Counter()
-    for where, released in read_released(file):
+    for where, released in read_released(file, ReleasedRow):
         said = said_in(released, file, where)
         place = _place(released, said, places, file, where)
         is_test = released_split(released.split, file, where) == "test"

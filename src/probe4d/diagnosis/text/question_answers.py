@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import LETTERS
+from probe4d.benchmarks.released_rows import PairRow, pairs_in, read_released, said
 from probe4d.errors import InputError
-from probe4d.store.json_tables import read_table
 from probe4d.store.rows import read_records
+from probe4d.wording import counted
 
 __all__ = ["QuestionAnswer", "question_answers_of", "read_question_answers"]
 
 QuestionAnswer = tuple[str, str]
 """A question and its answer, as texts."""
 
-_MODALITY = re.compile(r"<(?:video|image|4DLiDAR|meta)>\s*")
-"""What stands in released questions for what a model is shown."""
-
 _REMEDY = (
-    "Give the folder of a benchmark, a .csv or .jsonl file with the columns question and answer, or a .json file of "
+    "Give the folder of a benchmark, a .csv file with the columns question and answer, or a .json or .jsonl file of "
     "rows with these or with conversations, as B4DL is released."
 )
 
@@ -33,61 +30,50 @@ class _Pair(msgspec.Struct):
     answer: str
 
 
-class _Turn(msgspec.Struct, rename={"speaker": "from"}):
-    speaker: str
-    value: str
-
-
-class _Released(msgspec.Struct):
-    """A row of a released file: one pair, or a conversation of several."""
-
-    question: str | None = None
-    answer: str | None = None
-    conversations: list[_Turn] | None = None
-
-
-def read_question_answers(path: Path | str) -> list[QuestionAnswer]:
+def read_question_answers(path: Path | str, warnings: list[str] | None = None) -> list[QuestionAnswer]:
     """Read the questions and answers of a benchmark's folder or of a file (`.csv`, `.jsonl`, `.json`).
 
-    What stands in released questions for a modality (such as `<video>`) is left out, and blanks around texts.
+    What stands before released questions for what a model is shown (such as `<video>`) is left out, and blanks around
+    texts. Questions of a benchmark whose text is not known, as where a release keeps it back, are left out.
+
+    Args:
+        path: The folder or file.
+        warnings: Receives a sentence about questions that were left out.
 
     Raises:
         InputError: There is no such file, it holds no pair, or a row has no question or no answer.
     """
     path = Path(path)
     if path.is_dir():
-        found = question_answers_of(read_benchmark(path))
-    elif path.suffix in (".csv", ".jsonl"):
-        found = [(row.question, row.answer) for _, row in read_records(path, _Pair, columns=("question", "answer"))]
-    elif path.suffix == ".json":
-        rows = (row for block in read_table(path, _Released) for row in block)
-        found = [pair for number, row in enumerate(rows, start=1) for pair in _pairs(row, path, number)]
+        benchmark = read_benchmark(path)
+        found = question_answers_of(benchmark)
+        if unknown := benchmark.table.height - len(found):
+            told = f"{counted(unknown, 'question')} whose text is not known"
+            if not found:
+                raise InputError(f"holds nothing but {told}.", path=path, remedy=_REMEDY)
+            if warnings is not None:
+                warnings.append(f"{path}: {told} {'is' if unknown == 1 else 'are'} left out.")
+    elif path.suffix == ".csv":
+        rows = read_records(path, _Pair, columns=("question", "answer"))
+        found = [said(row.question, row.answer)[:2] for _, row in rows]
+    elif path.suffix in (".jsonl", ".json"):
+        released = read_released(path, PairRow)
+        found = [pair[:2] for where, row in released for pair in pairs_in(row, path, where)]
     else:
         raise InputError("is of no known kind.", path=path, remedy=_REMEDY)
     if not found:
         raise InputError("holds no question with an answer.", path=path, remedy=_REMEDY)
-    return [(_MODALITY.sub("", question).strip(), answer.strip()) for question, answer in found]
+    return found
 
 
 def question_answers_of(benchmark: Benchmark) -> list[QuestionAnswer]:
-    """The questions and answers of a benchmark in its order; of a choice the option that is right, not its letter."""
-    rows = benchmark.table.select("question", "answer", "format", "options").iter_rows()
+    """The questions and answers of a benchmark in its order; of a choice the option that is right, not its letter.
+
+    Those whose text is not known are not among them.
+    """
+    known = benchmark.table.filter(pl.col("question").is_not_null())
+    rows = known.select("question", "answer", "format", "options").iter_rows()
     return [
-        (question, options[LETTERS.index(answer)] if kind == "choice" else answer)
+        said(question, options[LETTERS.index(answer)] if kind == "choice" else answer)[:2]
         for question, answer, kind, options in rows
     ]
-
-
-def _pairs(row: _Released, path: Path, number: int) -> Iterator[QuestionAnswer]:
-    if row.question is not None and row.answer is not None:
-        yield row.question, row.answer
-        return
-    turns = row.conversations or []
-    if not turns or [turn.speaker for turn in turns] != ["human", "gpt"] * (len(turns) // 2):
-        raise InputError(
-            "has neither a question with its answer nor a conversation of turns from human and gpt.",
-            path=path,
-            row=f"row {number}",
-            remedy=_REMEDY,
-        )
-    yield from zip((turn.value for turn in turns[::2]), (turn.value for turn in turns[1::2]), strict=True)

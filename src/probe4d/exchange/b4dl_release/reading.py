@@ -7,10 +7,10 @@ from pathlib import Path
 
 import polars as pl
 
+from probe4d.benchmarks.released_rows import ReleasedRow, read_released, said_in
 from probe4d.errors import InputError
 from probe4d.exchange.b4dl_release.layouts import ReleasedFile
 from probe4d.exchange.b4dl_release.metadata import Metadata, released_split
-from probe4d.exchange.released_rows import ReleasedRow, read_released, said_in
 
 __all__ = ["PLACED_SCHEMA", "read_rows"]
 
@@ -68,7 +68,7 @@ def _columns(release: Path, file: ReleasedFile) -> dict[str, list[object]]:
     """The rows of a file, a list for each column."""
     name = file.path.name if release == file.path else file.path.relative_to(release).as_posix()
     rows = []
-    for where, row in read_released(file.path):
+    for where, row in read_released(file.path, ReleasedRow):
         said = said_in(row, file.path, where)
         split = released_split(row.split, file.path, where)
         if file.split is not None and split not in (None, file.split):
