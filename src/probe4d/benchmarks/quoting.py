@@ -17,7 +17,7 @@ _UNSEEN_LETTERS = re.compile(
 )
 """Marks and letters that show nothing: joiners, fillers, selectors of a variant (but that of emoji, U+FE0F)."""
 
-_DRAW = "judging/delimiter"
+_DRAW = "quoting/delimiter"
 
 
 class Quotation(NamedTuple):
@@ -34,7 +34,7 @@ class Quotation(NamedTuple):
     end: str
 
 
-def quoted(text: str, *, seed: int, key: str, what: str = "ANSWER") -> Quotation:
+def quoted(text: str, *, seed: int, key: str, what: str) -> Quotation:
     """Quote a text between delimiters drawn for a key.
 
     The same text, seed and key give the same delimiters, so that a request that is repeated is equal. A draw whose
@@ -45,7 +45,7 @@ def quoted(text: str, *, seed: int, key: str, what: str = "ANSWER") -> Quotation
         text: The text; what cannot be seen in it is written out (see `with_visible_characters`).
         seed: Seed of the draws.
         key: Names what is quoted, such as a question's id.
-        what: What the delimiters call it, in capitals.
+        what: What the delimiters call it, in capitals, such as `ANSWER`.
     """
     shown = with_visible_characters(text)
     letters = _letters(shown)

@@ -39,7 +39,7 @@ def proposal_prompt(question: Question, *, seed: int, preamble: str = "") -> str
         seed: Seed of the delimiters.
         preamble: Lines that list the pictures; empty where there are none.
     """
-    reference = quoted(question.answer, seed=seed, key=question.id)
+    reference = quoted(question.answer, seed=seed, key=question.id, what="ANSWER")
     reasons = "\n".join(f"- {name}: {words}" for name, words in OF_REFERENCES.items())
     pictures = "" if preamble else " You see no picture of the scene."
     parts = [

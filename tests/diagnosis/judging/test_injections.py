@@ -56,7 +56,7 @@ def injected() -> list[str]:
     identities = text_benchmark([REFERENCE] * len(INJECTED)).table["id"]
     texts = []
     for identity, attack in zip(identities, INJECTED, strict=True):
-        drawn = quoted("", seed=42, key=identity)
+        drawn = quoted("", seed=42, key=identity, what="ANSWER")
         text = attack["text"]
         for separator in ("", "\u200b", "\u2060"):
             for name, delimiter in (("{begin}", drawn.begin), ("{end}", drawn.end)):
@@ -70,7 +70,7 @@ def _wide(letter: str) -> str:
     return chr(ord(letter) + 0xFEE0) if "!" <= letter <= "~" else letter
 
 
-def unquoted(text: str, *, seed: int, key: str) -> Quotation:
+def unquoted(text: str, *, seed: int, key: str, what: str) -> Quotation:
     """The text as it is."""
     return Quotation(text, "", "")
 

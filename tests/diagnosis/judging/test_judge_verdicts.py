@@ -110,7 +110,7 @@ def test_what_a_judge_writes_is_read(score: float, reason: str) -> None:
 def test_a_prompt_holds_what_its_rubric_shows() -> None:
     fields = {"options": ("a car", "a bus"), "question": "What is ahead?"}
     (asked,) = questions_from(text_benchmark(["a car"], fields={0: fields}).table)
-    answer = quoted("A bus.", seed=1, key="a")
+    answer = quoted("A bus.", seed=1, key="a", what="ANSWER")
     for rubric in RUBRICS.values():
         prompt = judge_prompt(asked, answer, rubric)
         assert prompt.count(answer.block) == 1

@@ -85,7 +85,7 @@ class PreparedJudging:
                 yield msgspec.structs.replace(request, images=images)
 
     def _text(self, one: Candidate) -> str:
-        quotation = quoted(one.answer, seed=self.plan.generation.seed or 0, key=one.key)
+        quotation = quoted(one.answer, seed=self.plan.generation.seed or 0, key=one.key, what="ANSWER")
         return judge_prompt(one.question, quotation, self.rubric, preamble=self.shown.of[one.question.id].preamble)
 
     @contextmanager

@@ -52,7 +52,7 @@ def prompt_fingerprint(rubric: Rubric) -> str:
         id="", suite="", family="", template="", format="text", scene="", keyframes=None, question="<question>",
         options=("<option>",), answer="<reference>", rule="", order=0,
     )  # fmt: skip
-    answer = quoted("<answer>\u200b", seed=0, key="")
+    answer = quoted("<answer>\u200b", seed=0, key="", what="ANSWER")
     return digest([judge_prompt(example, answer, rubric, preamble=preamble) for preamble in ("", "<pictures>\n\n")])
 
 
