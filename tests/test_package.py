@@ -42,7 +42,7 @@ def test_what_the_verbs_call_is_public() -> None:
         "ROAD_USER_PROMPTS",
     }
     called |= {"convert_waymo", "convert_wod_e2e"}
-    called |= {"diversity", "read_question_answers", "text_metrics_named"}
+    called |= {"annotations_of", "diversity", "read_question_answers", "verdicts_of"}
     called |= {"VideoOptions", "open_in_rerun", "render_video", "write_rerun"}
     called |= {"apply_review", "propose_references", "read_proposals", "write_human_run", "write_review_sheet"}
     assert called <= set(probe4d.__all__)

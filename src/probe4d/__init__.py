@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from probe4d.version import __version__
 
 if TYPE_CHECKING:
+    from probe4d.benchmarks.b4dl.annotations import annotations_of
+    from probe4d.benchmarks.b4dl.claims import verdicts_of
     from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
     from probe4d.benchmarks.question import Question
     from probe4d.benchmarks.splits import select_split
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from probe4d.diagnosis.text.as_judges import with_text_metrics
     from probe4d.diagnosis.text.bert_score import BertScore
     from probe4d.diagnosis.text.bleu import Bleu
-    from probe4d.diagnosis.text.chosen import text_metrics_named
     from probe4d.diagnosis.text.dc_score import Diversity, diversity
     from probe4d.diagnosis.text.meteor import Meteor
     from probe4d.diagnosis.text.question_answers import read_question_answers
@@ -130,6 +131,7 @@ __all__ = [
     "TrainingRow",
     "VideoOptions",
     "__version__",
+    "annotations_of",
     "apply_review",
     "ask",
     "build",
@@ -184,12 +186,12 @@ __all__ = [
     "score_texts",
     "select_split",
     "simulate",
-    "text_metrics_named",
     "train_encoder",
     "train_lora",
     "train_model",
     "train_projector",
     "training_options",
+    "verdicts_of",
     "with_ego_text",
     "with_judgements",
     "with_text_metrics",
@@ -237,6 +239,7 @@ _HOMES = {
     "Selection": "probe4d.runs.selection",
     "TrainingRow": "probe4d.models.lidar_lm.training.rows",
     "VideoOptions": "probe4d.report.video.options",
+    "annotations_of": "probe4d.benchmarks.b4dl.annotations",
     "apply_review": "probe4d.review.applying",
     "ask": "probe4d.runs.ask",
     "propose_references": "probe4d.review.proposing",
@@ -291,12 +294,12 @@ _HOMES = {
     "score_texts": "probe4d.diagnosis.text.scoring",
     "select_split": "probe4d.benchmarks.splits",
     "simulate": "probe4d.scenes.simulator.simulate",
-    "text_metrics_named": "probe4d.diagnosis.text.chosen",
     "train_encoder": "probe4d.models.lidar_lm.training.encoder",
     "train_lora": "probe4d.models.lidar_lm.training.stages",
     "train_model": "probe4d.models.lidar_lm.training.stages",
     "train_projector": "probe4d.models.lidar_lm.training.stages",
     "training_options": "probe4d.models.lidar_lm.training.options",
+    "verdicts_of": "probe4d.benchmarks.b4dl.claims",
     "with_ego_text": "probe4d.models.lidar_lm.training.rows",
     "with_judgements": "probe4d.diagnosis.judging.beside_people",
     "with_text_metrics": "probe4d.diagnosis.text.as_judges",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from probe4d.scenes.opening import open_scenes
 Here = Callable[..., "subprocess.CompletedProcess[str]"]
 Server = Callable[..., FakeServer]
 
+PAGE = Path(__file__).parents[2] / "docs" / "b4dl.md"
 SIDE = ("--sequences-per-scene", 2, "--image-side", 128)
 REFUSED = {"status": 400, "json": {"error": {"message": "this is not liked", "code": "bad"}}}
 
@@ -40,6 +42,10 @@ def written(photographed: Path) -> Written:
     writer = writer_of_kinds(Wanted(sequences_per_scene=2).sequences(scenes))
     build("b4dl", scenes, generator=writer, sequences_per_scene=2, longest_side_px=128)
     return Written(writer, script_of(writer))
+
+
+def files_of(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
@@ -80,7 +86,7 @@ def test_counts_come_out_or_are_told_as_short_and_nothing_is_asked_twice(
         "comprehensive": 20,
     }
     assert "time-grounding: 8 of 10 pairs" in second.stderr
-    assert "the reply was cut at its limit" in second.stderr
+    assert "the reply was cut within this pair" in second.stderr
     assert "description: 0 of 10 pairs" in second.stderr
     assert "holds no pairs in a form that can be read" in second.stderr
     assert benchmark.record.exclusions["binary: names a frame outside the sequence"] == 2
@@ -162,6 +168,74 @@ def test_a_dry_run_counts_and_shows_and_sends_nothing(
         assert words in done.stdout, words
 
 
+def test_a_dry_run_takes_what_is_answered_as_it_is(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    server = fake_server(**written.script)
+    some = built(here, photographed, tmp_path / "bench", server, "--tasks", "existence,binary")
+    assert some.returncode == 0, some.stderr
+    asked, kept = sum(server.counts().values()), files_of(tmp_path)
+    done = built(here, photographed, tmp_path / "bench", server, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert (sum(server.counts().values()), files_of(tmp_path)) == (asked, kept)
+    told = " ".join(done.stdout.split())
+    for words in (
+        f"would come to; 4 more are answered and kept: model {MODEL} prompts none",
+        f"would come to; 4 more are answered and kept: model {MODEL} prompts 8 (",
+        f"can be taken; 2 more are answered and kept: model {MODEL} prompts 8 (",
+        "A car is ahead.",
+    ):
+        assert words in told, words
+    other = built(here, photographed, tmp_path / "bench", server, "--dry-run", "--temperature", 1)
+    assert other.returncode == 2
+    assert "temperature None, now 1.0" in other.stderr
+
+
+def test_the_example_in_python_goes_on_with_the_replies_of_the_command(
+    here: Here, photographed: Path, tmp_path: Path, fake_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenes = open_scenes(photographed)
+    writer = writer_of_kinds(Wanted().sequences(scenes))
+    build("b4dl", scenes, generator=writer)
+    server = fake_server(**script_of(writer))
+    monkeypatch.setenv("FAKE_BASE_URL", server.base_url)
+    monkeypatch.chdir(tmp_path)
+    Path("streets").symlink_to(photographed)
+    done = here("build", "b4dl", "streets", "--model", MODEL, "--out", "written")
+    assert done.returncode == 0, done.stderr
+    before = read_benchmark(tmp_path / "written").record
+    server.stop()
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example.replace("openai/gpt-4o", MODEL), names)
+    assert names["benchmark"].table.height == before.questions
+    assert read_benchmark(tmp_path / "written").record == before
+
+
+def test_where_no_box_lies_behind_the_sector_is_to_be_said(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    ahead = tmp_path / "ahead"
+    shutil.copytree(photographed, ahead)
+    scenes = open_scenes(photographed)
+    behind = set(scenes.boxes.filter(pl.col("ego_x") < 0)["token"])
+    (tables,) = (path.parent for path in ahead.rglob("sample_annotation.json"))
+    kept = [row for row in json.loads((tables / "sample_annotation.json").read_text()) if row["token"] not in behind]
+    tokens = {row["token"] for row in kept}
+    for row in kept:
+        row.update({name: row[name] if row[name] in tokens else "" for name in ("prev", "next")})
+    (tables / "sample_annotation.json").write_text(json.dumps(kept))
+    server = fake_server()
+    for data, options, told in (
+        (ahead, (), True),
+        (ahead, ("--annotated-sector", "-90:90"), False),
+        (photographed, (), False),
+    ):
+        done = built(here, data, tmp_path / "bench", server, "--dry-run", *options)
+        assert done.returncode == 0, done.stderr
+        assert ("no box lies behind the ego vehicle" in done.stderr) == told
+
+
 def test_descriptions_serve_a_build_without_annotations_and_one_of_other_tasks(
     here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
 ) -> None:
@@ -213,6 +287,7 @@ def test_replies_of_which_no_pair_can_be_taken_are_told_with_reasons(
         (("--released-windows", "--sequences-per-scene", 3), "released windows are 6"),
         (("--image-side", 8), "at least 64 px"),
         (("--max-tokens", 0), "max_tokens"),
+        (("--annotated-sector", "45"), "FROM:TO"),
         (("--model", "opnai/gpt-5"), "provider"),
         (("-M", "api_key=x"), "api_key"),
     ],
@@ -233,7 +308,13 @@ def test_a_folder_that_cannot_be_taken_is_refused_before_anything_is_sent(
     (tmp_path / "bench").mkdir()
     (tmp_path / "bench" / "thesis.tex").write_text("years of work")
     server = fake_server()
-    for options, what in (((), "holds no benchmark"), (("--generated", tmp_path / "bench"), "and of the benchmark")):
+    within = "is the benchmark's folder, which replies cannot lie in"
+    for options, what in (
+        ((), "holds no benchmark"),
+        (("--generated", tmp_path / "bench"), within),
+        (("--generated", tmp_path / "bench" / "replies"), within),
+        (("--generated", tmp_path / "bench" / "replies", "--dry-run"), within),
+    ):
         done = built(here, photographed, tmp_path / "bench", server, *options)
         assert done.returncode == 2
         assert what in done.stderr

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from probe4d.cli import app, output
+from probe4d.errors import InputError
 from probe4d.wording import counted
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import BenchmarkRecord
     from probe4d.scenes.tables import Scenes
 
-__all__ = ["Building", "Dataroot", "build"]
+__all__ = ["Building", "Dataroot", "build", "replies_folder"]
 
 build = typer.Typer(help="Build a benchmark from a dataset.", no_args_is_help=True)
 app.add_typer(build, name="build")
@@ -29,7 +30,7 @@ Dataroot = Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a 
 class Building:
     """What is built from, by what draw, and where to; the fields are options of every suite."""
 
-    out: Annotated[Path, typer.Option("--out", help="Folder of the benchmark.")]
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder of the benchmark.")]
     version: Annotated[str | None, typer.Option("--version", help="Folder of tables, such as v1.0-mini.")] = None
     reference_channel: Annotated[
         str | None, typer.Option("--reference-channel", help="LiDAR whose times and poses key frames have.")
@@ -95,6 +96,29 @@ class Building:
         _print_record(record, self.out, as_json=self.as_json)
 
 
+def replies_folder(given: Path | None, out: Path, *, option: str) -> Path:
+    """Folder of what a model replies for a benchmark; left out, that beside it, with the option's name at its end.
+
+    Args:
+        given: What the command names.
+        out: Folder of the benchmark.
+        option: The option, such as `--generated`.
+
+    Raises:
+        InputError: It is the benchmark's own, or inside: a build puts a whole new folder in the place of the
+            benchmark's.
+    """
+    whole = out.resolve()
+    folder = given or whole.with_name(f"{whole.name}-{option.removeprefix('--')}")
+    if whole in (folder.resolve(), *folder.resolve().parents):
+        raise InputError(
+            "is the benchmark's folder, which replies cannot lie in.",
+            path=out,
+            remedy=f"Leave out {option}, or name a folder elsewhere.",
+        )
+    return folder
+
+
 @contextmanager
 def _measuring(scenes: int) -> Iterator[Mapping[str, Any]]:
     """Show how many scenes were measured."""
@@ -122,7 +146,6 @@ def _print_record(record: BenchmarkRecord, out: Path, *, as_json: bool) -> None:
 def _lying_in(out: Path) -> BenchmarkRecord | None:
     """Record of the benchmark that a build is about to replace; null if there is none, or none that can be read."""
     from probe4d.benchmarks.benchmark import read_record
-    from probe4d.errors import InputError
 
     try:
         return read_record(out)

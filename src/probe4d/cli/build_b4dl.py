@@ -13,9 +13,8 @@ import typer
 from probe4d.cli import arguments as reading
 from probe4d.cli import ask_options as options
 from probe4d.cli import output
-from probe4d.cli.build import Building, Dataroot, build
+from probe4d.cli.build import Building, Dataroot, build, replies_folder
 from probe4d.cli.groups import with_groups
-from probe4d.errors import InputError
 
 if TYPE_CHECKING:
     from probe4d.benchmarks.generating import Stage
@@ -59,10 +58,16 @@ class Generating:
     temperature: options.Temperature = None
     top_p: options.TopP = None
     max_tokens: Annotated[
-        int, _model("--max-tokens", metavar="N", help="Most tokens of a reply, thoughts among them.")
-    ] = 4096
+        int | None,
+        _model("--max-tokens", metavar="N", help="Most tokens of a reply, thoughts among them. Left out: 4096."),
+    ] = None
     model_seed: Annotated[
-        int | None, _model("--model-seed", metavar="N", help="Seed of the model. Left out: as the provider has it.")
+        int | None,
+        _model(
+            "--model-seed",
+            metavar="N",
+            help="Seed of the model (--seed is that of the sequences). Left out: as the provider has it.",
+        ),
     ] = None
     reasoning_effort: options.ReasoningEffort = None
     image_detail: options.ImageDetail = None
@@ -85,25 +90,20 @@ class Generating:
         """Folder of the replies for a benchmark.
 
         Raises:
-            InputError: It is the benchmark's own.
+            InputError: It is the benchmark's own, or inside.
         """
-        whole = out.resolve()
-        folder = self.generated or whole.with_name(f"{whole.name}-generated")
-        if folder.resolve() == whole:
-            raise InputError(
-                "cannot be the folder of the replies and of the benchmark.", path=out, remedy="Leave out --generated."
-            )
-        return folder
+        return replies_folder(self.generated, out, option="--generated")
 
     @property
     def generation(self) -> Generation:
         """How it generates."""
         from probe4d.models.generation import Generation
+        from probe4d.runs.generating import USUAL_GENERATION
 
         return Generation(
             temperature=self.temperature,
             top_p=self.top_p,
-            max_tokens=self.max_tokens,
+            max_tokens=USUAL_GENERATION.max_tokens if self.max_tokens is None else self.max_tokens,
             seed=self.model_seed,
             reasoning_effort=self.reasoning_effort,
             image_detail=self.image_detail,
@@ -187,10 +187,14 @@ class Parts:
     no_annotations: Annotated[
         bool, _part("--no-annotations", help="Leave what annotations say out of the prompts (Table 4).")
     ] = False
-    partly_annotated: Annotated[
-        bool,
-        _part("--partly-annotated", help="Boxes are not all around, as in KITTI: what has none may be there."),
-    ] = False
+    annotated_sector: Annotated[
+        str | None,
+        _part(
+            "--annotated-sector",
+            metavar="FROM:TO",
+            help="Bearings that are annotated, in degrees, such as -45:45 of KITTI: then what has no box may be there.",
+        ),
+    ] = None
     grounded: Annotated[
         Literal["keep", "drop", "correct"],
         _part("--grounded", help="What becomes of answers that geometry contradicts."),
@@ -207,7 +211,7 @@ class Parts:
             "sequences_per_scene": self.sequences_per_scene,
             "windows": "released" if self.released_windows else "drawn",
             "annotations": not self.no_annotations,
-            "partly_annotated": self.partly_annotated,
+            "annotated_sector": self.annotated_sector,
             "grounded": self.grounded,
             "longest_side_px": self.image_side,
         }
@@ -228,6 +232,7 @@ def build_b4dl(dataroot: Dataroot, *, building: Building, generating: Generating
         _print_dry(dataroot, building, generating, parts)
         return
     scenes = building.opened(dataroot)
+    _note_sector(scenes, building, parts)
     stages = _Stages()
     generator = generating.opened(scenes, building.out, stages)
     folder = generating.folder(building.out)
@@ -238,6 +243,18 @@ def build_b4dl(dataroot: Dataroot, *, building: Building, generating: Generating
         raise typer.Exit(130) from None
     _note_verdicts(building.out)
     _note_usage(generator.usage, folder)
+
+
+def _note_sector(scenes: Scenes, building: Building, parts: Parts) -> None:
+    """Say that what has no box is taken as absent, where boxes seem to lie ahead alone."""
+    from probe4d.benchmarks.annotated_sector import annotated_behind
+    from probe4d.benchmarks.splits import select_split
+
+    if parts.annotated_sector is None and not annotated_behind(select_split(scenes, building.split)[0]):
+        output.note(
+            "no box lies behind the ego vehicle; where the dataset is annotated ahead alone, say so, or true answers "
+            "about the rest are held to be wrong (--annotated-sector FROM:TO, such as -45:45)"
+        )
 
 
 def _note_usage(usage: Usage, folder: Path) -> None:
@@ -266,6 +283,7 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
     """Print what each stage would come to, and a prompt of each."""
     import msgspec
 
+    from probe4d.benchmarks.annotated_sector import AnnotatedSector
     from probe4d.benchmarks.b4dl.planning import DESCRIPTION_TOKENS, planned_prompts
     from probe4d.benchmarks.b4dl.tasks import FAMILIES
     from probe4d.benchmarks.b4dl.wanted import Wanted
@@ -273,23 +291,27 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
     from probe4d.runs.dry_generation import dry_stage
 
     scenes = building.opened(dataroot)
+    _note_sector(scenes, building, parts)
     asked = parts.parameters
-    wanted = Wanted(**{**asked, "tasks": asked["tasks"] or FAMILIES, "seed": building.seed})
-    planned = planned_prompts(scenes, wanted, split=building.split, workers=building.workers)
+    sector = AnnotatedSector.of(parts.annotated_sector)
+    wanted = Wanted(**{**asked, "tasks": asked["tasks"] or FAMILIES, "annotated_sector": sector, "seed": building.seed})
+    generator = generating.opened(scenes, building.out, _Stages())
+    planned = planned_prompts(scenes, wanted, split=building.split, workers=building.workers, kept=generator.kept)
     for stage, of_stage in planned.prompts.items():
         seen = dry_stage(stage, of_stage, scenes.root, model=generating.model, generation=generating.generation)
         counted_by = "4 bytes a token"
         if stage != "contexts":
-            described = 2 * DESCRIPTION_TOKENS * len(of_stage)
+            described = DESCRIPTION_TOKENS * planned.not_yet_described(stage)
             seen = msgspec.structs.replace(seen, text_tokens=seen.text_tokens + described)
             counted_by += f", a description taken as {DESCRIPTION_TOKENS}"
-        print_dry_run(seen, counted_by=counted_by, heading=_HEADINGS[stage], asked="prompts")
+        kept = f"; {planned.kept[stage]:,} more are answered and kept" if planned.kept[stage] else ""
+        print_dry_run(seen, counted_by=counted_by, heading=f"{_HEADINGS[stage]}{kept}:", asked="prompts")
     for reason, n in planned.missing.items():
         output.note(f"left out: {n:,} × {reason}")
 
 
 _HEADINGS: dict[Stage, str] = {
-    "contexts": "Nothing was sent. Descriptions of pictures would come to:",
-    "pairs": "\nPairs of these descriptions would come to:",
-    "repairs": "\nAsking again for missing pairs would come to this at most, where no pair of any reply can be taken:",
+    "contexts": "Nothing was sent. Descriptions of pictures would come to",
+    "pairs": "\nPairs of these descriptions would come to",
+    "repairs": "\nAsking again for missing pairs would come to this at most, where no pair of any reply can be taken",
 }

@@ -10,7 +10,7 @@ import typer
 
 from probe4d.cli import arguments as reading
 from probe4d.cli import output
-from probe4d.cli.build import Building, Dataroot, build
+from probe4d.cli.build import Building, Dataroot, build, replies_folder
 from probe4d.cli.groups import with_groups
 from probe4d.errors import InputError
 
@@ -65,10 +65,9 @@ class Verbalizing:
         from probe4d.runs.verbalizing import HostedVerbalizer
 
         reading.read_environment()
-        whole = out.resolve()
         return HostedVerbalizer(
             self.verbalizer,
-            self.verbalized or whole.with_name(f"{whole.name}-verbalized"),
+            replies_folder(self.verbalized, out, option="--verbalized"),
             base_url=self.base_url,
             arguments=reading.key_values(self.arguments or (), option="-M"),
             course=Course(max_connections=self.max_connections),

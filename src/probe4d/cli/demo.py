@@ -16,7 +16,7 @@ __all__ = ["demo"]
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Folder for everything the demo makes.")] = Path("demo"),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for everything the demo makes.")] = Path("demo"),
     scenes: Annotated[int, typer.Option("--scenes", min=2, help="Scenes to simulate.")] = 12,
     per_family: Annotated[int, typer.Option("--per-family", min=4, help="Questions to build in each family.")] = 400,
     workers: Annotated[int, typer.Option("--workers", min=1, help="Processes to simulate and build with.")] = 2,

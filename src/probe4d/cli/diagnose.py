@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @app.command("diagnose")
 def diagnose_command(
     benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
-    out: Annotated[Path, typer.Option(help="Folder for the report and its tables.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report and its tables.")],
     runs: Annotated[
         list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run folders, the baseline first.")
     ] = None,
@@ -69,6 +69,10 @@ def diagnose_command(
             help="Encoder for bert-score; of roberta-large it is layer 17, of others the layer has to be named.",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="Where that encoder runs, such as cpu or cuda; left out: an accelerator if there is one."),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, metavar="N", help="Processes that compare texts.")] = 1,
     no_report: Annotated[bool, typer.Option("--no-report", help="Write the tables only, no report.html.")] = False,
 ) -> None:
@@ -83,7 +87,7 @@ def diagnose_command(
 
     inputs = [benchmark, *(runs or ()), *(judgements or ()), *([] if fit_controls is None else [fit_controls])]
     _refuse_inputs(out, inputs)
-    metrics = text_metrics_named(text_metrics, wordnet=wordnet, bert_encoder=bert_encoder)
+    metrics = text_metrics_named(text_metrics, wordnet=wordnet, bert_encoder=bert_encoder, device=device)
     read = read_benchmark(benchmark)
     scenes = None
     if data is not None and not no_report:
@@ -92,7 +96,7 @@ def diagnose_command(
         scenes, warnings = open_source(read, data, version=version)
         for warning in warnings:
             output.note(warning)
-    with output.progress("thousands of free answers compared") if metrics else nullcontext() as done:
+    with output.progress("thousands of texts compared") if metrics else nullcontext() as done:
         diagnosis = diagnose(
             read,
             [read_run(run) for run in runs or []],

@@ -22,7 +22,7 @@ def import_lidar_hallu(
         Path, typer.Argument(metavar="RELEASE", help="Folder with the release's files of one run; any subset will do.")
     ],
     out: Annotated[
-        Path, typer.Option("--out", help="Benchmark folder; one that holds these questions stays as it is.")
+        Path, typer.Option("--out", "-o", help="Benchmark folder; one that holds these questions stays as it is.")
     ],
     run: Annotated[Path | None, typer.Option("--run", help="Run folder to write; left out: questions only.")] = None,
     model: Annotated[
@@ -51,7 +51,7 @@ def import_b4dl(
         Path,
         typer.Argument(metavar="RELEASE", help="Folder of the release in any of its layouts, or one of its files."),
     ],
-    out: Annotated[Path, typer.Option("--out", help="Benchmark folder to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Benchmark folder to write.")],
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DATAROOT", help="Dataset; left out: scenes keep the ids of the release."),
@@ -89,7 +89,7 @@ def import_answers(
             "reasoning, finish_reason, variant and rotation; or samples that lm-evaluation-harness logged.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--run", "--out", help="Run folder to write.")],
+    out: Annotated[Path, typer.Option("--run", "--out", "-o", help="Run folder to write.")],
     model: Annotated[
         str | None, typer.Option("--model", help="Who answered: a model, or `human`; left out: the file's name.")
     ] = None,

@@ -23,7 +23,7 @@ def import_waypoints(
         ),
     ],
     benchmark: Annotated[Path, typer.Option("--bench", metavar="BENCH", help="Benchmark that asks for waypoints.")],
-    out: Annotated[Path, typer.Option("--out", "--run", help="Run folder to write.")],
+    out: Annotated[Path, typer.Option("--out", "--run", "-o", help="Run folder to write.")],
     frame: Annotated[
         Literal["ego", "lidar-uniad", "lidar-uniad-ego-origin"],
         typer.Option(

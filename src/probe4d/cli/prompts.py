@@ -16,7 +16,7 @@ __all__ = ["prompts"]
 @app.command("prompts")
 def prompts(
     benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
-    out: Annotated[Path, typer.Option("--out", help="JSON-lines file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="JSON-lines file to write.")],
     setting: Annotated[
         str,
         typer.Option(

@@ -21,7 +21,7 @@ def show(
     version: Annotated[
         str | None, typer.Option("--version", help="Folder of tables; left out: the one it was built from.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="PNG file to write; ID.png here without it.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="PNG file to write; ID.png here without it.")] = None,
 ) -> None:
     """Show one question: options, answer, the measurement behind it, the prompt, and its picture.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from generated_pairs import DESCRIPTION, Scripted, pairs_of, worded, writer_of_kinds
 from probe4d.benchmarks.b4dl.build import verdicts_in
 from probe4d.benchmarks.b4dl.measuring import Measuring
+from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
 from probe4d.benchmarks.b4dl.planning import planned_prompts
 from probe4d.benchmarks.b4dl.sequences import released_windows
 from probe4d.benchmarks.b4dl.tasks import TASKS
@@ -87,6 +89,27 @@ def test_nothing_measured_depends_on_workers(simulated: Path, monkeypatch: pytes
     told: list[object] = []
     Measuring(scenes, sequences, 1, lambda *what: told.append(what), told.append).verdicts(pairs)
     assert told == [("verdicts", 6), *scenes.names]
+
+
+def test_a_process_is_sent_the_sequences_and_pairs_of_its_own_scenes(
+    simulated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+
+    def over(measure: partial[pl.DataFrame], groups: list[Any], **_: object) -> list[pl.DataFrame]:
+        assert measure.keywords.keys() == {"all_around"}
+        sent.extend(groups)
+        return [measure(group) for group in groups]
+
+    scenes = open_scenes(simulated)
+    sequences = Wanted(sequences_per_scene=1).sequences(scenes)
+    rows = [(name, "binary", 0, "Does a car turn?", "Yes.") for name in sequences["sequence"]]
+    monkeypatch.setattr("probe4d.engine.over", over)
+    monkeypatch.setattr("probe4d.benchmarks.b4dl.measuring._BOXES_AT_ONCE", 1)
+    verdicts = Measuring(scenes, sequences).verdicts(pl.DataFrame(rows, schema=PAIRS_SCHEMA, orient="row"))
+    assert verdicts.height == len(sent) == len(scenes.names)
+    assert [group.sequences["scene"].to_list() for group in sent] == [[name] for name in scenes.names]
+    assert [group.pairs["sequence"].to_list() for group in sent] == [[name] for name in sequences["sequence"]]
 
 
 def test_released_windows_are_asked_about_where_they_are_wanted(shot: Scenes) -> None:
@@ -227,7 +250,7 @@ def test_tasks_are_those_of_the_paper() -> None:
 
 
 def test_nothing_is_known_to_be_absent_where_only_a_part_is_annotated(shot: Scenes) -> None:
-    def contradicted(**parameters: bool) -> pl.DataFrame:
+    def contradicted(**parameters: Any) -> pl.DataFrame:
         wanted = Wanted(sequences_per_scene=2)
         asked = build(
             "b4dl", shot, generator=writer_of_kinds(wanted.sequences(shot)), tasks=("existence",), **SMALL, **parameters
@@ -235,4 +258,5 @@ def test_nothing_is_known_to_be_absent_where_only_a_part_is_annotated(shot: Scen
         return asked.table.filter(pl.col("facts").str.json_path_match("$.verdict") == "contradicted")
 
     assert contradicted().height > 0
-    assert contradicted(partly_annotated=True).filter(answer="Yes").is_empty()
+    assert contradicted(annotated_sector=(-180, 180)).height == contradicted().height
+    assert contradicted(annotated_sector="-45:45").filter(answer="Yes").is_empty()

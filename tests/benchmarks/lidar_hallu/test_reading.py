@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.lidar_hallu.reading import about_frames, read_interval, read_stem
-from probe4d.benchmarks.lidar_hallu.rules import AnnotatedSector
 from probe4d.benchmarks.lidar_hallu.templates import full_text, within
 
 

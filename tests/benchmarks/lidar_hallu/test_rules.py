@@ -8,9 +8,9 @@ from hallu_scenes import made_scenes
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.lidar_hallu.rules import (
     INTERVAL_FRAMES,
-    AnnotatedSector,
     class_presence,
     measured_objects,
     motion_pairs,

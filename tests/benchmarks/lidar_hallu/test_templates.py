@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from probe4d.benchmarks.lidar_hallu.rules import AnnotatedSector
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.lidar_hallu.templates import (
     MOTION_VERBS,
     PROMPTS,

@@ -20,6 +20,7 @@ def test_in_the_order_of_reports() -> None:
     asked = "bert-score, meteor,rouge-l,bleu"
     made = text_metrics_named(asked, wordnet=WORDNET, bert_encoder="encoder:3")
     assert made == [Bleu(), RougeL(), Meteor(WORDNET), BertScore(Path("encoder"), 3)]
+    assert text_metrics_named("bert-score", bert_encoder="encoder:3", device="cpu")[0].device == "cpu"
     assert text_metrics_named("rouge-l") == [RougeL()]
     assert text_metrics_named("") == []
 
@@ -32,6 +33,7 @@ def test_in_the_order_of_reports() -> None:
         ("bert-score", {}, "'bert-score' needs --bert-encoder DIR.*roberta-large"),
         ("bleu", {"wordnet": WORDNET}, "--wordnet DIR is for the text metric 'meteor', which is not asked for"),
         ("", {"bert_encoder": "encoder"}, "--bert-encoder DIR is for the text metric 'bert-score'"),
+        ("bleu", {"device": "cpu"}, "--device is for the text metric 'bert-score'"),
         ("bert-score", {"bert_encoder": "encoder:x"}, "not of the form FOLDER"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.b4dl.annotations import ANNOTATIONS_SCHEMA
 from probe4d.benchmarks.b4dl.card import CARD, card_sections
 from probe4d.benchmarks.b4dl.context_prompts import missing_images
@@ -70,7 +71,7 @@ def build(
     windows: Windows = "drawn",
     sequences_per_scene: int = SEQUENCES_PER_SCENE,
     annotations: bool = True,
-    partly_annotated: bool = False,
+    annotated_sector: str | tuple[float, float] | None = None,
     grounded: Grounded = "keep",
     longest_side_px: int = LONGEST_SIDE_PX,
     seed: int = 42,
@@ -91,8 +92,8 @@ def build(
             released code.
         sequences_per_scene: Sequences drawn of a scene.
         annotations: Whether prompts hold phrases that were measured in annotations, as ground truth (Table 4).
-        partly_annotated: Whether only a part of what is around the ego vehicle is annotated, as in KITTI: then nothing
-            that is not annotated is known to be absent.
+        annotated_sector: Bearings (degrees, counter-clockwise FROM:TO, ahead is 0) in which the dataset is annotated,
+            as in KITTI: then nothing that is not annotated is known to be absent. Null for all around.
         grounded: What becomes of answers that geometry contradicts: `keep`, `drop` or `correct`.
         longest_side_px: Longest side of the pictures that are shown.
         seed: Seed of every draw.
@@ -113,7 +114,7 @@ def build(
         windows=windows,
         sequences_per_scene=sequences_per_scene,
         annotations=annotations,
-        partly_annotated=partly_annotated,
+        annotated_sector=AnnotatedSector.of(annotated_sector),
         grounded=grounded,
         longest_side_px=longest_side_px,
         seed=seed,
@@ -121,7 +122,7 @@ def build(
     if out is not None:
         refuse_taken(Path(out))
     used, split_words = select_split(scenes, split)
-    measuring = Measuring(used, wanted.sequences(used), workers, begun, done, partly_annotated)
+    measuring = Measuring(used, wanted.sequences(used), workers, begun, done, wanted.all_around)
     made, left_out = _made(measuring, wanted, generator)
     parameters = {"split": split, "generator": generator.name, "reference_channel": scenes.reference_channel}
     shortfalls = shortfalls_of(

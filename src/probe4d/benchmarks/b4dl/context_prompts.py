@@ -112,11 +112,8 @@ def context_prompts(sequences: pl.DataFrame, scenes: Scenes, *, longest_side_px:
         Prompts with keys `<sequence>/<group>`, in the order of the sequences.
 
     Raises:
-        InputError: Images are to be smaller than a pixel, the dataset has no cameras, or no image of these sequences is
-            there.
+        InputError: The dataset has no cameras, or no image of these sequences is there.
     """
-    if longest_side_px < 1:
-        raise InputError(f"the longest side of images must be at least 1 pixel, not {longest_side_px}.")
     groups = view_groups(scenes)
     images = _images(sequences, scenes, groups)
     if images["missing"].is_not_null().all():

@@ -11,6 +11,7 @@ import polars as pl
 from probe4d import engine
 from probe4d.benchmarks.b4dl.annotations import ANNOTATIONS_SCHEMA, annotations_of, phrases_for_prompt
 from probe4d.benchmarks.b4dl.claims import verdicts_of
+from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
 from probe4d.benchmarks.scene_groups import groups_by_boxes
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
@@ -24,6 +25,14 @@ _BOXES_AT_ONCE = 20_000
 """Boxes of the scenes that are measured at a time; groups do not depend on how many processes there are."""
 
 
+class _Group(NamedTuple):
+    """Scenes with the sequences and pairs that are about them."""
+
+    scenes: Scenes
+    sequences: pl.DataFrame
+    pairs: pl.DataFrame = pl.DataFrame(schema=PAIRS_SCHEMA)
+
+
 class Measuring(NamedTuple):
     """How scenes are measured.
 
@@ -33,7 +42,7 @@ class Measuring(NamedTuple):
         workers: Processes.
         begun: Told what is measured next, and of how many scenes.
         done: Told of the name of each scene that was measured.
-        partly_annotated: Whether only a part of what is around the ego vehicle is annotated.
+        all_around: Whether annotations cover all around the ego vehicle.
     """
 
     scenes: Scenes
@@ -41,11 +50,11 @@ class Measuring(NamedTuple):
     workers: int = 1
     begun: Callable[[Measured, int], object] | None = None
     done: Callable[[str], object] | None = None
-    partly_annotated: bool = False
+    all_around: bool = True
 
     def annotations(self) -> pl.DataFrame:
         """What objects and the ego vehicle do in the sequences, columns of `ANNOTATIONS_SCHEMA`."""
-        found = self._over("annotations", partial(_annotations, sequences=self.sequences))
+        found = self._over("annotations", self._groups(), _annotations)
         return pl.concat([pl.DataFrame(schema=ANNOTATIONS_SCHEMA), *found])
 
     def verdicts(self, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -54,20 +63,29 @@ class Measuring(NamedTuple):
         Args:
             pairs: Columns of `PAIRS_SCHEMA`.
         """
-        measure = partial(_verdicts, sequences=self.sequences, pairs=pairs, all_around=not self.partly_annotated)
-        return pl.concat(self._over("verdicts", measure))
+        groups = [
+            group._replace(pairs=pairs.filter(pl.col("sequence").is_in(group.sequences["sequence"].to_list())))
+            for group in self._groups()
+        ]
+        return pl.concat(self._over("verdicts", groups, partial(_verdicts, all_around=self.all_around)))
 
-    def _over(self, what: Measured, measure: Callable[[Scenes], pl.DataFrame]) -> list[pl.DataFrame]:
+    def _groups(self) -> list[_Group]:
+        """Groups of neighbouring scenes, each with its own sequences alone: it goes to another process as it is."""
+        groups = groups_by_boxes(self.scenes, _BOXES_AT_ONCE)
+        return [_Group(group, self.sequences.filter(pl.col("scene").is_in(list(group.names)))) for group in groups]
+
+    def _over(
+        self, what: Measured, groups: Sequence[_Group], measure: Callable[[_Group], pl.DataFrame]
+    ) -> list[pl.DataFrame]:
         if self.workers < 1:
             raise InputError(f"the number of workers must be at least 1, not {self.workers}.")
         if self.begun is not None:
             self.begun(what, len(self.scenes.names))
-        groups = groups_by_boxes(self.scenes, _BOXES_AT_ONCE)
         return engine.over(measure, groups, workers=self.workers, done=self._group_done)
 
-    def _group_done(self, group: Scenes) -> None:
+    def _group_done(self, group: _Group) -> None:
         if self.done is not None:
-            for name in group.names:
+            for name in group.scenes.names:
                 self.done(name)
 
 
@@ -83,15 +101,9 @@ def phrases_by_sequence(annotations: pl.DataFrame) -> Mapping[str, Sequence[str]
     }
 
 
-def _annotations(group: Scenes, *, sequences: pl.DataFrame) -> pl.DataFrame:
-    return annotations_of(_within(sequences, group), group)
+def _annotations(group: _Group) -> pl.DataFrame:
+    return annotations_of(group.sequences, group.scenes)
 
 
-def _verdicts(group: Scenes, *, sequences: pl.DataFrame, pairs: pl.DataFrame, all_around: bool) -> pl.DataFrame:
-    within = _within(sequences, group)
-    of_group = pairs.filter(pl.col("sequence").is_in(within["sequence"].to_list()))
-    return verdicts_of(of_group, within, group, all_around=all_around)
-
-
-def _within(sequences: pl.DataFrame, group: Scenes) -> pl.DataFrame:
-    return sequences.filter(pl.col("scene").is_in(list(group.names)))
+def _verdicts(group: _Group, *, all_around: bool) -> pl.DataFrame:
+    return verdicts_of(group.pairs, group.sequences, group.scenes, all_around=all_around)

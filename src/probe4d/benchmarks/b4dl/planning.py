@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from probe4d.benchmarks.b4dl.context_prompts import missing_images
@@ -18,6 +18,9 @@ __all__ = ["DESCRIPTION_TOKENS", "Planned", "planned_prompts"]
 DESCRIPTION_TOKENS = 400
 """What a description is taken to hold before there is one."""
 
+Kept = Callable[[Stage, Sequence[Prompt]], Mapping[str, Generated]]
+"""Gives of prompts of a stage the replies that are there already, by key."""
+
 _STAND_IN = "(what the model will have said of these images)"
 
 
@@ -25,16 +28,24 @@ class Planned(NamedTuple):
     """What would be asked.
 
     Attributes:
-        prompts: By stage: of descriptions as they would be sent, of pairs with words in the place of descriptions, and
-            as many repairs as there can be, as if no reply held a pair.
+        prompts: By stage: of descriptions as they would be sent, of pairs with words in the place of descriptions that
+            are not there yet, and as many repairs as there can be, as if no further reply held a pair.
+        kept: By stage, how many replies are there already.
         missing: Images that sequences should show and the dataset does not have, by reason.
     """
 
     prompts: Mapping[Stage, Sequence[Prompt]]
+    kept: Mapping[Stage, int]
     missing: Mapping[str, int]
 
+    def not_yet_described(self, stage: Stage) -> int:
+        """How often prompts of a stage have words in the place of a description."""
+        return sum(prompt.text.count(_STAND_IN) for prompt in self.prompts[stage])
 
-def planned_prompts(scenes: Scenes, wanted: Wanted, *, split: str | None = None, workers: int = 1) -> Planned:
+
+def planned_prompts(
+    scenes: Scenes, wanted: Wanted, *, split: str | None = None, workers: int = 1, kept: Kept | None = None
+) -> Planned:
     """The prompts of each stage.
 
     Args:
@@ -42,13 +53,14 @@ def planned_prompts(scenes: Scenes, wanted: Wanted, *, split: str | None = None,
         wanted: What is asked for.
         split: Official split to use, as for a build.
         workers: Processes that measure scenes.
+        kept: Gives replies that are there already, such as `HostedGenerator.kept`; null takes none.
 
     Raises:
         InputError: As for a build.
     """
     used, _ = select_split(scenes, split)
     measuring = Measuring(used, wanted.sequences(used), workers)
-    planner = _Planner()
+    planner = _Planner(kept or (lambda stage, prompts: {}))
     generated_pairs(
         measuring.sequences,
         used,
@@ -57,22 +69,26 @@ def planned_prompts(scenes: Scenes, wanted: Wanted, *, split: str | None = None,
         phrases=phrases_by_sequence(measuring.annotations()) if wanted.annotations else {},
         longest_side_px=wanted.longest_side_px,
     )
-    return Planned(planner.prompts, missing_images(measuring.sequences, used))
+    return Planned(planner.prompts, planner.kept, missing_images(measuring.sequences, used))
 
 
 class _Planner:
-    """Notes prompts, and replies without content."""
+    """Gives the replies that are there; notes the other prompts, and replies without content."""
 
     name = "nobody"
 
-    def __init__(self) -> None:
+    def __init__(self, kept: Kept) -> None:
         self.prompts: dict[Stage, list[Prompt]] = {"contexts": [], "pairs": [], "repairs": []}
+        self.kept: dict[Stage, int] = dict.fromkeys(self.prompts, 0)
+        self._kept = kept
 
     def replies(self, stage: Stage, prompts: Sequence[Prompt]) -> dict[str, Generated]:
-        """Note them."""
-        self.prompts[stage] += prompts
-        said = _STAND_IN if stage == "contexts" else ""
-        return {prompt.key: Generated(text=said) for prompt in prompts}
+        """Note those without a reply."""
+        kept = self._kept(stage, prompts)
+        self.prompts[stage] += [prompt for prompt in prompts if prompt.key not in kept]
+        self.kept[stage] += len(kept)
+        said = Generated(text=_STAND_IN if stage == "contexts" else "")
+        return {prompt.key: kept.get(prompt.key, said) for prompt in prompts}
 
     def redacted(self, text: str) -> str:
         """The text: nobody said it."""

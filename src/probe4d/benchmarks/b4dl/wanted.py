@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import msgspec
 import polars as pl
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.b4dl.drafting import Grounded
 from probe4d.benchmarks.b4dl.sequences import SEQUENCES_PER_SCENE, drawn_sequences, released_windows
 from probe4d.benchmarks.b4dl.tasks import FAMILIES
@@ -33,8 +34,8 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             released code.
         sequences_per_scene: Sequences of a scene.
         annotations: Whether prompts hold phrases that were measured in annotations (Table 4).
-        partly_annotated: Whether only a part of what is around the ego vehicle is annotated, so that nothing is known
-            to be absent.
+        annotated_sector: Bearings in which the dataset is annotated, so that nothing is known to be absent; null for
+            all around.
         grounded: What becomes of answers that geometry contradicts.
         longest_side_px: Longest side of the pictures that are shown.
         seed: Seed of every draw.
@@ -47,7 +48,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
     windows: Windows = "drawn"
     sequences_per_scene: int = SEQUENCES_PER_SCENE
     annotations: bool = True
-    partly_annotated: bool = False
+    annotated_sector: AnnotatedSector | None = None
     grounded: Grounded = "keep"
     longest_side_px: int = LONGEST_SIDE_PX
     seed: int = 42
@@ -71,6 +72,11 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             raise InputError(
                 f"the longest side of pictures must be at least {_LEAST_SIDE_PX} px, not {self.longest_side_px}."
             )
+
+    @property
+    def all_around(self) -> bool:
+        """Whether annotations cover all around the ego vehicle."""
+        return self.annotated_sector is None or self.annotated_sector.width_deg == 360
 
     def sequences(self, scenes: Scenes) -> pl.DataFrame:
         """The sequences of scenes, columns of `SEQUENCES_SCHEMA`.

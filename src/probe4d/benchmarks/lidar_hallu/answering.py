@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.benchmarks.lidar_hallu.events import measured_events
 from probe4d.benchmarks.lidar_hallu.reading import Asked, read_stem
 from probe4d.benchmarks.lidar_hallu.rules import (
     INTERVAL_FRAMES,
-    AnnotatedSector,
     Objects,
     measured_objects,
     motion_pairs,

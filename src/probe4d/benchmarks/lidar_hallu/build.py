@@ -13,6 +13,7 @@ import msgspec
 import polars as pl
 
 from probe4d import engine
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.benchmark import (
     Benchmark,
     BenchmarkRecord,
@@ -28,7 +29,6 @@ from probe4d.benchmarks.lidar_hallu.card import suite_card
 from probe4d.benchmarks.lidar_hallu.distractors import DISTRACTORS, wrong_intervals
 from probe4d.benchmarks.lidar_hallu.drafting import Drafting
 from probe4d.benchmarks.lidar_hallu.events import read_events
-from probe4d.benchmarks.lidar_hallu.rules import AnnotatedSector
 from probe4d.benchmarks.question import Question, to_table
 from probe4d.benchmarks.sampling import draw, ranks
 from probe4d.benchmarks.source import source_of
@@ -139,7 +139,7 @@ def build(
             the scenes allow no question.
     """
     _check_parameters(per_family, min_margin, min_lidar_points, distractors, workers)
-    sector = _annotated_sector(annotated_sector)
+    sector = AnnotatedSector.of(annotated_sector)
     used, split_words = select_split(scenes, split)
     told = None if events is None else read_events(events, used)
     measuring = Measuring(
@@ -220,12 +220,6 @@ def _check_parameters(
             raise InputError(f"the {name} must be at least {least}, not {value}.")
     if distractors not in DISTRACTORS:
         raise InputError(f"there are no {distractors!r} distractors; known are {' and '.join(DISTRACTORS)}.")
-
-
-def _annotated_sector(given: str | tuple[float, float] | None) -> AnnotatedSector | None:
-    if given is None:
-        return None
-    return AnnotatedSector.parse(given) if isinstance(given, str) else AnnotatedSector.checked(*given)
 
 
 def _measured(scenes: Scenes, measuring: Measuring, workers: int, done: Callable[[str], None] | None) -> Candidates:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import msgspec
 import polars as pl
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.lidar_hallu.events import measured_events
 from probe4d.benchmarks.lidar_hallu.rules import (
     INTERVAL_FRAMES,
-    AnnotatedSector,
     class_presence,
     measured_object,
     measured_objects,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.card import SuiteCard
-from probe4d.benchmarks.lidar_hallu.rules import AnnotatedSector
 
 __all__ = ["suite_card"]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.chain_of_thought import chain_of_thought
 from probe4d.benchmarks.lidar_hallu.rules import (
     DISTANCE_STEP_M,
     LATERAL_STEP_M,
     SIMILAR_DISTANCE_M,
     SIMILAR_LATERAL_M,
-    AnnotatedSector,
 )
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.suite import Prompt

@@ -50,6 +50,8 @@ def text_metrics_named(
             raise InputError(f"the text metric {name!r} needs {option}.", remedy=_REMEDIES[name])
         if name not in asked and given is not None:
             raise InputError(f"{option} is for the text metric {name!r}, which is not asked for.", remedy=_MORE)
+    if device is not None and bert_encoder is None:
+        raise InputError("--device is for the text metric 'bert-score', which is not asked for.", remedy=_MORE)
     made: dict[str, TextMetric] = {"bleu": Bleu(), "rouge-l": RougeL()}
     if wordnet is not None:
         made["meteor"] = Meteor(wordnet)
