@@ -20,7 +20,7 @@ from scipy.spatial.transform import Rotation
 from probe4d.errors import InputError, RunError
 from probe4d.extras import needed
 from probe4d.report.video.colours import box_colours, height_colours
-from probe4d.report.video.course import Course
+from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.options import ColouredBy
 from probe4d.report.video.sensing import Blank, Sensing
 from probe4d.report.video.words import plain
@@ -75,7 +75,7 @@ def write_rerun(
         scene: Name of the one that is shown.
         out: File to write, `.rrd`.
         frames: First and last key frame; null for all.
-        cameras: Channels whose images are shown; empty for all.
+        cameras: Channels whose images are shown; empty for all that have an image.
         coloured_by: Whether a class or a track has a colour of its own.
         begun: Told the number of key frames.
         done: Told of each key frame.
@@ -146,7 +146,7 @@ class _Log:
 
     def __init__(self, rerun: Any, scenes: Scenes, scene: str, cameras: Sequence[str], coloured_by: ColouredBy) -> None:
         self._rerun = rerun
-        self._course = Course(scenes, scene)
+        self._recorded = DrawnScene(scenes, scene)
         self._sensing = Sensing(scenes, scene)
         self._lidar = None if self._is_of_cameras(scenes) else scenes.lidar_channel
         self._coloured_by = coloured_by
@@ -177,14 +177,14 @@ class _Log:
         done: Callable[[], None] | None,
     ) -> Recorded:
         """Log key frames, all where null."""
-        first, last = self._course.span(frames)
+        first, last = self._recorded.span(frames)
         if begun:
             begun(last - first + 1)
         self.stream.log("world", self._rerun.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
         for frame in range(first, last + 1):
             self.stream.set_time("frame", sequence=frame)
             self._at(self._times_us[frame])
-            global_SE3_ego = self._course.ego_SE3_global.at(np.array(frame)).inverse()
+            global_SE3_ego = self._recorded.ego_SE3_global.at(np.array(frame)).inverse()
             self.stream.log(_EGO, self._transform(global_SE3_ego))
             self._log_boxes(frame)
             self._log_points(frame)
@@ -202,7 +202,7 @@ class _Log:
         return self._rerun.Transform3D(translation=parent_SE3_child.translation, quaternion=quaternion)
 
     def _log_boxes(self, frame: int) -> None:
-        boxes = self._course.rows(frame)
+        boxes = self._recorded.rows(frame)
         kinds, tracks = boxes["kind"].to_list(), boxes["track"].to_list()
         labels = [f"{kind} {track[:_TRACK_CHARACTERS]}" for kind, track in zip(kinds, tracks, strict=True)]
         self.stream.log(

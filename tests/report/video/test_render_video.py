@@ -20,7 +20,7 @@ from picture_making import COLOURS, LIDAR_HEIGHT_M, SCENE, write_scan
 from placed_boxes import placed
 from probe4d.errors import InputError
 from probe4d.report.video.colours import EGO, box_colours, faded, height_colours
-from probe4d.report.video.course import Course
+from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.render import render_video
 from probe4d.scenes.opening import open_scenes
@@ -168,15 +168,15 @@ def test_trails_show_where_tracks_were(tmp_path: Path) -> None:
     boxes += [placed("beside", STEP_M * frame, -20.0, frame=frame) | {"ego_x": 0.0} for frame in range(4)]
     boxes += [placed("gone", 0.0, 30.0, frame=0)]
     scenes = filmed(tmp_path / "data", boxes, drives=True)
-    course = Course(scenes, SCENE)
-    (starts, ends), whose = course.trails(3, 6)
-    tracks = course.boxes(3).tracks
+    recorded = DrawnScene(scenes, SCENE)
+    (starts, ends), whose = recorded.trails(3, 6)
+    tracks = recorded.boxes(3).tracks
     assert tracks == ["beside", "still"]
     pieces = {(tracks[box], start[0], end[0]) for box, start, end in zip(whose, starts, ends, strict=True)}
     assert pieces == {("beside", 0.0, 2.0), ("beside", 2.0, 4.0), ("beside", 4.0, 6.0), ("still", 30.0, 30.0)}
-    assert [len(course.trails(3, length)[1]) for length in (0, 1, 2)] == [0, 2, 4]
-    assert course.ego_way(3, 2)[1][:, 0].tolist() == [4.0, 6.0]
-    assert course.rate_fps == pytest.approx(2.0)
+    assert [len(recorded.trails(3, length)[1]) for length in (0, 1, 2)] == [0, 2, 4]
+    assert recorded.ego_way(3, 2)[1][:, 0].tolist() == [4.0, 6.0]
+    assert recorded.rate_fps == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("name", ["video.gif", "video.webp", "drawn"])

@@ -12,7 +12,7 @@ from probe4d.evidence.camera_grid import USUAL_PX, camera_name
 from probe4d.evidence.lettering import letter, line_px
 from probe4d.evidence.photographs import fitted_px
 from probe4d.report.video.colours import DARK, INK, MUTED, PAPER, box_colours
-from probe4d.report.video.course import Course
+from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.lines import Labels, draw_boxes, label_boxes
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.sensing import Blank, Sensing
@@ -40,7 +40,7 @@ class CameraTiles:
     Boxes of which it is known that no LiDAR return lies in them are left out: most stand behind something.
 
     Args:
-        course: The scene.
+        recorded: The scene.
         sensing: Its sensors.
         cameras: Channels in the order in which they are shown, with the size of their images where it is known.
         options: Colours.
@@ -50,14 +50,14 @@ class CameraTiles:
 
     def __init__(
         self,
-        course: Course,
+        recorded: DrawnScene,
         sensing: Sensing,
         cameras: Mapping[str, tuple[int, int] | None],
         options: VideoOptions,
         size_px: tuple[int, int],
         letters_px: int,
     ) -> None:
-        self._course = course
+        self._recorded = recorded
         self._sensing = sensing
         self._options = options
         self._size_px = size_px
@@ -92,7 +92,7 @@ class CameraTiles:
         viewpoint = self._sensing.through(frame, channel, photograph.size)
         if viewpoint is None:
             return
-        boxes = self._course.boxes(frame)
+        boxes = self._recorded.boxes(frame)
         kept = np.flatnonzero(~boxes.is_empty)
         colours = box_colours(boxes.kinds, boxes.tracks, self._options.coloured_by)
         stroke = max(1, round(min(photograph.size) / _PIXELS_A_STROKE))

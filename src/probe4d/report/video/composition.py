@@ -12,7 +12,7 @@ from probe4d.evidence.lettering import frame_words, letter, line_px, width_px
 from probe4d.report.video.camera_tiles import CameraTiles
 from probe4d.report.video.cards import Cards
 from probe4d.report.video.colours import INK, MUTED, PAPER, box_colours, height_colours
-from probe4d.report.video.course import Course
+from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.exchanges import Exchange
 from probe4d.report.video.lidar_panel import LidarPanel
 from probe4d.report.video.options import VideoOptions
@@ -34,7 +34,7 @@ class Composition:
     """Draws the pictures of a video.
 
     Args:
-        course: The scene.
+        recorded: The scene.
         sensing: Its sensors.
         options: What is shown, and how large.
         span: First and last key frame.
@@ -48,7 +48,7 @@ class Composition:
 
     def __init__(
         self,
-        course: Course,
+        recorded: DrawnScene,
         sensing: Sensing,
         options: VideoOptions,
         span: tuple[int, int],
@@ -57,7 +57,7 @@ class Composition:
         exchanges: Sequence[Exchange] = (),
         model: str | None = None,
     ) -> None:
-        self._course = course
+        self._recorded = recorded
         width, height = options.size_px
         self._letters_px = letters = max(_SMALLEST_LETTERS_PX, round(height / _PIXELS_A_LETTER))
         self._line_px = line_px(letters)
@@ -68,10 +68,10 @@ class Composition:
         self._below = (body[0], body[1] - strip)
         self._lidar = self._tiles = self._cards = None
         if options.view != "cameras":
-            self._lidar = LidarPanel(course, sensing, options, self._below, letters, span)
+            self._lidar = LidarPanel(recorded, sensing, options, self._below, letters, span)
         if cameras:
             room = (body[0], strip) if options.strip else body
-            self._tiles = CameraTiles(course, sensing, cameras, options, room, letters)
+            self._tiles = CameraTiles(recorded, sensing, cameras, options, room, letters)
         if exchanges:
             self._cards = Cards(exchanges, (column, body[1]), letters, model)
         self._template = self._drawn_template(options, title)
@@ -92,11 +92,11 @@ class Composition:
 
     def _write_moment(self, image: Image.Image, frame: int) -> None:
         letters = self._letters_px
-        time = f"{self._course.times_s[frame]:.1f} s"
+        time = f"{self._recorded.times_s[frame]:.1f} s"
         right = image.width - letters
         letter(image, time, (0, 0, right, self._line_px), fill=INK, size_px=letters, anchor="r")
         right -= width_px("000.0 s", letters) + letters
-        words = f"{frame_words(frame)} of {frame_words(self._course.keyframes - 1).split()[-1]}"
+        words = f"{frame_words(frame)} of {frame_words(self._recorded.keyframes - 1).split()[-1]}"
         letter(image, words, (0, 0, right, self._line_px), fill=INK, size_px=letters, anchor="r")
 
     def _drawn_template(self, options: VideoOptions, title: str) -> Image.Image:
@@ -138,7 +138,7 @@ class Composition:
             return
         left = letters
         for kind, colour in zip(
-            self._course.kinds, box_colours(self._course.kinds, self._course.kinds, "class"), strict=True
+            self._recorded.kinds, box_colours(self._recorded.kinds, self._recorded.kinds, "class"), strict=True
         ):
             words = plain(kind)
             end = left + letters + letters // 3 + width_px(words, letters)

@@ -11,7 +11,7 @@ from PIL import Image
 
 from probe4d.evidence.lettering import line_px, width_px
 from probe4d.report.video.colours import DARK, EGO, MUTED, RING, box_colours, faded, height_colours
-from probe4d.report.video.course import Course
+from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.lines import Labels, bounds_of, draw_boxes, draw_lines, label_boxes
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.points import draw_points
@@ -39,7 +39,7 @@ class LidarPanel:
     """Draws the LiDAR's points of key frames of one scene.
 
     Args:
-        course: The scene.
+        recorded: The scene.
         sensing: Its sensors.
         options: The view, how far it reaches, trails and colours.
         size_px: Width and height of the panel.
@@ -49,14 +49,14 @@ class LidarPanel:
 
     def __init__(
         self,
-        course: Course,
+        recorded: DrawnScene,
         sensing: Sensing,
         options: VideoOptions,
         size_px: tuple[int, int],
         letters_px: int,
         span: tuple[int, int],
     ) -> None:
-        self._course = course
+        self._recorded = recorded
         self._sensing = sensing
         self._options = options
         self._size_px = size_px
@@ -66,7 +66,7 @@ class LidarPanel:
 
     def draw(self, frame: int) -> Image.Image:
         """The panel of a key frame, RGB; without points, words say why."""
-        options, course = self._options, self._course
+        options, recorded = self._options, self._recorded
         viewpoint = self._viewpoint(frame)
         image = Image.new("RGB", self._size_px, DARK)
         rings = _rings(self._reach_m())
@@ -76,17 +76,17 @@ class LidarPanel:
             canvas = np.array(image)
             draw_points(canvas, points, height_colours(points[:, 2]), viewpoint)
             image = Image.fromarray(canvas)
-        ego_SE3_global = course.ego_SE3_global.at(np.array(frame))
-        boxes = course.boxes(frame)
+        ego_SE3_global = recorded.ego_SE3_global.at(np.array(frame))
+        boxes = recorded.boxes(frame)
         corners = ego_SE3_global.apply(boxes.corners_m)
         bright = box_colours(boxes.kinds, boxes.tracks, options.coloured_by)
         drawn = [
             faded(colour, _FADED_EMPTY) if empty else colour
             for colour, empty in zip(bright, boxes.is_empty.tolist(), strict=True)
         ]
-        way = _in_frame(ego_SE3_global, course.ego_way(frame, options.trail))
+        way = _in_frame(ego_SE3_global, recorded.ego_way(frame, options.trail))
         draw_lines(image, viewpoint, way, [faded(EGO, _FADED_TRAIL)] * len(way[0]), self._stroke_px)
-        pieces, whose = course.trails(frame, options.trail)
+        pieces, whose = recorded.trails(frame, options.trail)
         trails = [faded(drawn[box], _FADED_TRAIL) for box in whose]
         draw_lines(image, viewpoint, _in_frame(ego_SE3_global, pieces), trails, self._stroke_px)
         draw_boxes(image, viewpoint, corners, drawn, self._stroke_px)

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from probe4d.evidence.lettering import letter, line_px, width_px
 from probe4d.report.video.colours import DARK, Colour
-from probe4d.report.video.course import EDGES, Boxes
+from probe4d.report.video.drawn_scene import EDGES, Boxes
 from probe4d.report.video.viewpoints import Viewpoint
 
 __all__ = ["Labels", "bounds_of", "draw_boxes", "draw_lines", "label_boxes"]

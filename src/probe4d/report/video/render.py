@@ -11,7 +11,7 @@ from PIL import Image
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.report.video.composition import Composition
-from probe4d.report.video.course import Course
+from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.exchanges import Exchange, exchanges_of
 from probe4d.report.video.options import VideoOptions, format_of, within_rates
 from probe4d.report.video.sensing import Blank, Sensing
@@ -87,9 +87,9 @@ def render_video(
     refuse_taken(out, form)
     if benchmark is None and (questions is not None or run is not None):
         raise InputError("Questions and answers are shown of a benchmark, and none is given.")
-    course = Course(scenes, scene)
-    span = course.span(options.frames)
-    fps = options.fps or within_rates(course.rate_fps, form)
+    recorded = DrawnScene(scenes, scene)
+    span = recorded.span(options.frames)
+    fps = options.fps or within_rates(recorded.rate_fps, form)
     if options.view != "cameras":
         _ = scenes.lidar_channel  # refuses a dataset without one
     exchanges: list[Exchange] = []
@@ -98,7 +98,7 @@ def render_video(
         exchanges = exchanges_of(benchmark, scenes, scene, span=span, fps=fps, limit=limit, ids=ids, run=run)
     sensing = Sensing(scenes, scene)
     model = None if run is None else run.record.model
-    composition = Composition(course, sensing, options, span, title=scene, exchanges=exchanges, model=model)
+    composition = Composition(recorded, sensing, options, span, title=scene, exchanges=exchanges, model=model)
     if begun:
         begun(span[1] - span[0] + 1)
 

@@ -19,7 +19,7 @@ from probe4d.benchmarks.b4dl.annotations.phrases import (
     object_phrases,
     phrases_for_prompt,
 )
-from probe4d.benchmarks.b4dl.annotations.tracks import ego_courses, tracks_in
+from probe4d.benchmarks.b4dl.annotations.tracks import ego_motions, tracks_in
 from probe4d.benchmarks.tracked_motion import ego_of, objects_of
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
@@ -53,10 +53,10 @@ def annotations_of(sequences: pl.DataFrame, scenes: Scenes) -> pl.DataFrame:
     order = sequences.select("sequence", sequence_order=pl.int_range(pl.len()))
     tables = [pl.DataFrame(schema=ANNOTATIONS_SCHEMA)]
     for windows in sequences.select("scene", "sequence", "start", "end").iter_slices(_AT_ONCE):
-        course = ego_courses(windows, ego)
-        tracks = tracks_in(windows, course, objects, ego.select("scene", "frame", "timestamp_us"))
+        motions = ego_motions(windows, ego)
+        tracks = tracks_in(windows, motions, objects, ego.select("scene", "frame", "timestamp_us"))
         tables += [
-            ego_phrases(ego_events(course), course),
+            ego_phrases(ego_events(motions), motions),
             object_phrases(object_events(tracks), tracks, objects),
         ]
     return (

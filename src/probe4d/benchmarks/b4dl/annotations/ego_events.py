@@ -22,13 +22,13 @@ from probe4d.benchmarks.b4dl.annotations.thresholds import (
     STRAIGHT_DEG,
     TURN_RATE_DEG_S,
 )
-from probe4d.benchmarks.b4dl.annotations.tracks import Course
+from probe4d.benchmarks.b4dl.annotations.tracks import Motions
 from probe4d.benchmarks.b4dl.annotations.ways import Array, Runs, at_ends, runs_of
 
 __all__ = ["ego_events"]
 
 
-def ego_events(ego: Course) -> pl.DataFrame:
+def ego_events(ego: Motions) -> pl.DataFrame:
     """All events of the ego vehicle, columns of `FOUND_SCHEMA`; none over key frames between which one is missing."""
     events = pl.concat(
         [
@@ -44,7 +44,7 @@ def ego_events(ego: Course) -> pl.DataFrame:
     return events.filter(pl.Series(gaps == 0, dtype=pl.Boolean))
 
 
-def _drives(ego: Course) -> pl.DataFrame:
+def _drives(ego: Motions) -> pl.DataFrame:
     """Forward without turning, and backwards."""
     forward = ego.forward_mps
     on = runs_of(ego.moves & (forward > 0) & (np.abs(turn_rates_deg_s(ego)) < TURN_RATE_DEG_S))
@@ -72,7 +72,7 @@ def _drives(ego: Course) -> pl.DataFrame:
     )
 
 
-def _changes_of_speed(ego: Course) -> pl.DataFrame:
+def _changes_of_speed(ego: Motions) -> pl.DataFrame:
     at_once, on_average = _accelerations_mps2(ego)
     tables = []
     for sign, event in ((1, "accelerates"), (-1, "brakes")):
@@ -81,7 +81,7 @@ def _changes_of_speed(ego: Course) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def _accelerations_mps2(ego: Course) -> tuple[Array, Array]:
+def _accelerations_mps2(ego: Motions) -> tuple[Array, Array]:
     """From the speed of one step to that of the next, and the mean over three key frames; shape (n, T) each.
 
     They are not taken from smoothed speeds, whose ends hide what happens there.

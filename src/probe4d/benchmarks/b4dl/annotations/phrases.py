@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.b4dl.annotations.attributes import ATTRIBUTES, NO_ATTRIBUTE
-from probe4d.benchmarks.b4dl.annotations.tracks import Course, Tracks
+from probe4d.benchmarks.b4dl.annotations.tracks import Motions, Tracks
 from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Runs
 from probe4d.scenes.geometry import bearing_deg, sector_index
 
@@ -66,7 +66,7 @@ _RANK = {
 """Which events of objects go first into a prompt: those that take most motion of their own."""
 
 
-def ego_phrases(found: pl.DataFrame, ego: Course) -> pl.DataFrame:
+def ego_phrases(found: pl.DataFrame, ego: Motions) -> pl.DataFrame:
     """Events of the ego vehicle as rows of `ANNOTATIONS_SCHEMA`.
 
     Args:
@@ -152,15 +152,15 @@ def _runs(found: pl.DataFrame) -> Runs:
     return Runs(*(found[name].to_numpy() for name in ("row", "first", "last")))
 
 
-def _with_motion(found: pl.DataFrame, course: Course, runs: Runs, turns: Flags) -> pl.DataFrame:
+def _with_motion(found: pl.DataFrame, motions: Motions, runs: Runs, turns: Flags) -> pl.DataFrame:
     """Add where and when, speeds and change of heading."""
-    turned_deg = np.where(turns, np.degrees(runs.gain(course.way.turned_rad)), np.nan)
-    own = course.table[runs.row]
+    turned_deg = np.where(turns, np.degrees(runs.gain(motions.way.turned_rad)), np.nan)
+    own = motions.table[runs.row]
     return pl.concat([found, own], how="horizontal").with_columns(
         start_frame=(pl.col("start") + pl.col("first")).cast(pl.Int32),
         end_frame=(pl.col("start") + pl.col("last")).cast(pl.Int32),
-        speed_start_mps=pl.Series(course.speeds_mps[runs.row, runs.first], dtype=pl.Float64),
-        speed_end_mps=pl.Series(course.speeds_mps[runs.row, runs.last], dtype=pl.Float64),
+        speed_start_mps=pl.Series(motions.speeds_mps[runs.row, runs.first], dtype=pl.Float64),
+        speed_end_mps=pl.Series(motions.speeds_mps[runs.row, runs.last], dtype=pl.Float64),
         turn_deg=pl.Series(turned_deg, dtype=pl.Float64).fill_nan(None),
     )
 

@@ -62,7 +62,7 @@ def _shrinking_or_growing(tracks: Tracks, rates: Array, sign: int) -> pl.DataFra
 
 def _goes_along(tracks: Tracks, runs: Runs) -> Flags:
     """Whether objects go the way that the ego vehicle goes."""
-    ways = [runs.gain(np.nan_to_num(course.way.places_m)) for course in (tracks, tracks.ego)]
+    ways = [runs.gain(np.nan_to_num(motions.way.places_m)) for motions in (tracks, tracks.ego)]
     along = (ways[0] * ways[1]).sum(axis=1)
     lengths = [np.hypot(way[:, 0], way[:, 1]) for way in ways]
     same: Flags = along >= np.cos(np.radians(DIRECTION_DEG)) * lengths[0] * lengths[1]

@@ -21,7 +21,7 @@ from probe4d.benchmarks.b4dl.annotations.thresholds import (
 )
 from probe4d.benchmarks.b4dl.annotations.ways import Array, Flags, Way, integral_of, runs_of
 
-__all__ = ["Course", "Tracks", "ego_courses", "tracks_in"]
+__all__ = ["Motions", "Tracks", "ego_motions", "tracks_in"]
 
 _NAMES = {
     "human.pedestrian.stroller": "stroller",
@@ -37,7 +37,7 @@ _MOVERS = r"^(vehicle|human|animal)"
 
 
 @dataclass(frozen=True)
-class Course:
+class Motions:
     """How n things move, each seen in a window of at most T key frames.
 
     Attributes:
@@ -105,7 +105,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Tracks(Course):
+class Tracks(Motions):
     """Objects and the ego vehicle beside them. A track with a gap is two rows.
 
     Attributes:
@@ -117,7 +117,7 @@ class Tracks(Course):
         boxes: Row in the table of objects, -1 where a thing is not there, shape (n, T).
     """
 
-    ego: Course
+    ego: Motions
     ego_places_m: Array
     half_lengths_m: Array
     attributes: NDArray[np.int8]
@@ -148,7 +148,7 @@ class Tracks(Course):
         return np.stack([ahead, _forward(self.velocities_mps, heading + np.pi / 2)], axis=-1)
 
 
-def ego_courses(windows: pl.DataFrame, ego: pl.DataFrame) -> Course:
+def ego_motions(windows: pl.DataFrame, ego: pl.DataFrame) -> Motions:
     """The ego vehicle in each window, a row a window.
 
     Args:
@@ -158,7 +158,7 @@ def ego_courses(windows: pl.DataFrame, ego: pl.DataFrame) -> Course:
     keys = _key_frames(windows).join(ego, on=["scene", "frame"], how="inner", maintain_order="left")
     dense = _Dense(keys, windows.height, _columns(windows))
     way = Way(_seconds(dense), dense("x_m", "y_m"), dense("yaw_rad"))
-    return Course(
+    return Motions(
         windows.select("scene", "sequence", "start"),
         way,
         np.full(windows.height, STILL_RADIUS_M),
@@ -166,12 +166,12 @@ def ego_courses(windows: pl.DataFrame, ego: pl.DataFrame) -> Course:
     )
 
 
-def tracks_in(windows: pl.DataFrame, ego: Course, objects: pl.DataFrame, timestamps: pl.DataFrame) -> Tracks:
+def tracks_in(windows: pl.DataFrame, ego: Motions, objects: pl.DataFrame, timestamps: pl.DataFrame) -> Tracks:
     """The objects that are near enough, with LiDAR returns, in three key frames of a window in a row.
 
     Args:
         windows: Columns scene, sequence, start, end.
-        ego: What `ego_courses` gives for them.
+        ego: What `ego_motions` gives for them.
         objects: Columns of `OBJECTS_SCHEMA` and attribute, sorted by scene, track, frame.
         timestamps: Columns scene, frame, timestamp_us.
     """
@@ -202,7 +202,7 @@ def tracks_in(windows: pl.DataFrame, ego: Course, objects: pl.DataFrame, timesta
     table = rows.group_by("piece", maintain_order=True).first()
     dense = _Dense(rows.with_columns(row="piece"), table.height, _columns(windows))
     window = table["window"].to_numpy().astype(np.int64)
-    own = Course(
+    own = Motions(
         table.select("window"),
         Way(*(part[window] for part in ego.way)),
         ego.still_radius_m[window],

@@ -14,7 +14,7 @@ from probe4d.scenes.projection import box_corners
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted
 
-__all__ = ["EDGES", "Boxes", "Course"]
+__all__ = ["EDGES", "Boxes", "DrawnScene"]
 
 Array = NDArray[np.float64]
 
@@ -42,7 +42,7 @@ class Boxes(NamedTuple):
     is_empty: NDArray[np.bool_]
 
 
-class Course:
+class DrawnScene:
     """What the tables say of one scene.
 
     Args:
