@@ -8,11 +8,19 @@ import polars as pl
 
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, asked, percent
-from probe4d.report.sections.part import Key, Section, Table, cells, figure_cells, number_columns, share, word_columns
+from probe4d.report.sections.part import (
+    DOTS,
+    Key,
+    Section,
+    Table,
+    cells,
+    figure_cells,
+    number_columns,
+    share,
+    word_columns,
+)
 
 __all__ = ["accuracy"]
-
-DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
 
 
 def accuracy(lookup: Lookup, names: Sequence[str]) -> Section:

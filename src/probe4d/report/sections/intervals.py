@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from probe4d.diagnosis.interval_overlaps import CONVENTIONS
 from probe4d.diagnosis.interval_scores import MIOU, PARSE_RATE, RECALL, THRESHOLDS, WHOLE
 from probe4d.diagnosis.interval_sheet import INTERVAL
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import NARROW, Lookup, in_words, percent
-from probe4d.report.sections.part import Key, Section, Table, bounds, count, number_columns, share, word_columns
+from probe4d.report.sections.part import (
+    Key,
+    Section,
+    Table,
+    bounds,
+    count,
+    dot_chart,
+    number_columns,
+    share,
+    word_columns,
+)
 
 __all__ = ["intervals"]
-
-_DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
 
 
 def intervals(diagnosis: Diagnosis, lookup: Lookup) -> Section:
@@ -32,12 +38,8 @@ def intervals(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         title = "All intervals" if family == "all" else in_words(family).capitalize()
         found = [(name, lookup.get(name, MIOU + CONVENTIONS[0], family, INTERVAL)) for name in names]
         some = [(name, figure) for name, figure in found if figure is not None]
-        values = [(name, *figure[:3], percent(figure.value)) for name, figure in some]
-        words = "; ".join(f"{name} {told}" for name, *_, told in values)
-        table = pl.DataFrame(values, schema=_DOTS, orient="row")
-        drawn.append(
-            charts.dots(f"{title}: mIoU", f"Mean overlap with the truth, frames counted: {words}.", table, names)
-        )
+        told = [(name, figure, percent(figure.value)) for name, figure in some]
+        drawn.append(dot_chart(f"{title}: mIoU", "Mean overlap with the truth, frames counted", told, names))
         rows += [(title, name, *_cells(lookup, name, family)) for name, _ in some]
     recalls = [f"R@{threshold}" for threshold in THRESHOLDS]
     return Section(

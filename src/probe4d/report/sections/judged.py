@@ -20,6 +20,7 @@ from probe4d.report.sections.part import (
     Section,
     Table,
     count,
+    dot_chart,
     number_columns,
     prose_columns,
     share,
@@ -33,7 +34,6 @@ MOST_ANSWERS = 120
 """Answers that the section lists; the browser of questions holds the others."""
 
 _MOST_CHARACTERS = 600
-_DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
 
 
 def judged(diagnosis: Diagnosis, lookup: Lookup, *, most_answers: int = MOST_ANSWERS) -> Section:
@@ -97,13 +97,13 @@ def _who(judges: Mapping[str, JudgeRecord]) -> str:
 
 
 def _chart(title: str, found: Sequence[tuple[str, Figure]], judges: Mapping[str, JudgeRecord]) -> charts.Chart:
-    values = []
+    told = []
     for name, figure in found:
         best = judges[name].highest
-        ends = [None if end is None else end / best for end in (figure.value, figure.low, figure.high)]
-        values.append((name, *ends, f"{amount(figure.value)} of {best}"))
-    words = "; ".join(f"{name} {told}" for name, *_, told in values)
-    return charts.dots(title, f"Mean score: {words}.", pl.DataFrame(values, schema=_DOTS, orient="row"), list(judges))
+        low, high = (None if end is None else end / best for end in (figure.low, figure.high))
+        of_best = Figure(figure.value / best, low, high, figure.n)
+        told.append((name, of_best, f"{amount(figure.value)} of {best}"))
+    return dot_chart(title, "Mean score", told, list(judges))
 
 
 def _row(title: str, name: str, figure: Figure, family: str, lookup: Lookup, record: JudgeRecord) -> tuple[str, ...]:

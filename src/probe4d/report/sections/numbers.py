@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from probe4d.diagnosis.number_sheet import NUMBER
 from probe4d.diagnosis.overview import nearness
 from probe4d.diagnosis.sheet import TEMPLATE
@@ -16,6 +14,7 @@ from probe4d.report.sections.part import (
     Section,
     Table,
     count,
+    dot_chart,
     figure_cells,
     number_columns,
     share,
@@ -24,8 +23,6 @@ from probe4d.report.sections.part import (
 from probe4d.wording import amount
 
 __all__ = ["numbers"]
-
-_DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
 
 
 def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
@@ -45,10 +42,8 @@ def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
         found = [(name, lookup.get(name, "tolerance_accuracy", family, NUMBER, relation)) for name in names]
         some = [(name, figure) for name, figure in found if figure is not None]
         errors = {name: lookup.get(name, "mean_absolute_error", family, NUMBER, relation) for name, _ in some}
-        values = [(name, *figure[:3], _told(figure, errors[name], unit)) for name, figure in some]
-        table = pl.DataFrame(values, schema=_DOTS, orient="row")
-        words = "; ".join(f"{name} {told}" for name, *_, told in values)
-        drawn.append(charts.dots(title, f"{WITHIN.capitalize()} of the truth, and mean error: {words}.", table, names))
+        shown = [(name, figure, _told(figure, errors[name], unit)) for name, figure in some]
+        drawn.append(dot_chart(title, f"{WITHIN.capitalize()} of the truth, and mean error", shown, names))
         for name, figure in some:
             error = errors[name]
             wrapped = lookup.get(name, "mean_absolute_error_wrapped", family, NUMBER, relation)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
+
 from probe4d.diagnosis.sheet import SCORED_FORMATS
-from probe4d.report.charts import Chart
+from probe4d.report.charts import Chart, dots
 from probe4d.report.lookup import SAME, Figure, Lookup, asked, interval, percent
 from probe4d.report.statement import Statement
 from probe4d.wording import in_percent
 
 __all__ = [
+    "DOTS",
     "Column",
     "Key",
     "Section",
@@ -19,6 +22,7 @@ __all__ = [
     "bounds",
     "cells",
     "count",
+    "dot_chart",
     "figure_cells",
     "number",
     "number_columns",
@@ -27,6 +31,10 @@ __all__ = [
     "title_of",
     "word_columns",
 ]
+
+
+DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
+"""Columns of the rows of `charts.dots`."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,20 @@ def cells(lookup: Lookup, metric: str) -> Iterator[tuple[str, str]]:
 def title_of(family: str, kind: str) -> str:
     """What a group of questions is called at the head of a row or chart."""
     return asked(family, kind).capitalize()
+
+
+def dot_chart(title: str, what: str, told: Sequence[tuple[str, Figure, str]], names: Sequence[str]) -> Chart:
+    """A chart of figures, a dot each.
+
+    Args:
+        title: Its title.
+        what: What a dot is, before the figures in words.
+        told: Name, figure, and the figure as a text.
+        names: Names that have a colour, all of them.
+    """
+    rows = [(name, *figure[:3], text) for name, figure, text in told]
+    words = "; ".join(f"{name} {text}" for name, _, text in told)
+    return dots(title, f"{what}: {words}.", pl.DataFrame(rows, schema=DOTS, orient="row"), names)
 
 
 def figure_cells(figure: Figure) -> tuple[str, str, str]:

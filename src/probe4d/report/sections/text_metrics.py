@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import polars as pl
-
 from probe4d.diagnosis.controls import CONTENT
 from probe4d.diagnosis.judging.candidates import TEXT
 from probe4d.diagnosis.tables import Diagnosis, control_beside
@@ -13,12 +11,10 @@ from probe4d.diagnosis.text_figures import MACRO
 from probe4d.report import charts
 from probe4d.report.free_texts import overall_text
 from probe4d.report.lookup import Figure, Lookup, asked
-from probe4d.report.sections.part import Key, Section, Table, number_columns, word_columns
+from probe4d.report.sections.part import Key, Section, Table, dot_chart, number_columns, word_columns
 from probe4d.wording import amount
 
 __all__ = ["text_metrics"]
-
-_DOTS = {"name": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64, "told": pl.String}
 
 
 def text_metrics(diagnosis: Diagnosis, lookup: Lookup) -> Section:
@@ -59,9 +55,7 @@ def _chart(metric: str, title: str, lookup: Lookup, names: Sequence[str]) -> cha
     found = [(name, figure) for name in names if (figure := overall_text(lookup, name, metric)) is not None]
     if not found:
         return None
-    values = [(name, *figure[:3], f"{figure.value:.3f}") for name, figure in found]
-    words = "; ".join(f"{name} {told}" for name, *_, told in values)
-    return charts.dots(title, f"{title}: {words}.", pl.DataFrame(values, schema=_DOTS, orient="row"), names)
+    return dot_chart(title, title, [(name, figure, f"{figure.value:.3f}") for name, figure in found], names)
 
 
 def _rows(
