@@ -57,12 +57,12 @@ WHEN = (
 
 
 def _asked(task: str, start: int, end: int, rng: random.Random) -> Iterator[tuple[str, str]]:
-    """Pairs of a simple task, as many as one likes."""
+    """Pairs of a task that geometry decides, as many as one likes."""
     while True:
         first = rng.randint(start, end - 2)
         last = rng.randint(first + 1, end)
         during = f"from frame {first:03d} to frame {last:03d}"
-        patterns = {"binary": BINARY, "existence": EXISTENCE, "time-grounding": WHEN}[task]
+        patterns = {"existence": EXISTENCE, "time-grounding": WHEN}.get(task, BINARY)
         label = rng.choice(CLASSES)
         when = rng.choice((during, f"in frame {first:03d}"))
         question = rng.choice(patterns).format(c=label, w=when).replace("buss", "buses")
@@ -78,7 +78,7 @@ def _writer(bounds: dict[str, tuple[int, int]]) -> Scripted:
         sequence, _, task = prompt.key.rpartition("/")
         if stage == "contexts":
             return DESCRIPTION
-        if TASKS[task].group == "complex":
+        if task in ("description", "comprehensive"):
             return worded(pairs_of(task, *bounds[sequence]))
         made: dict[str, str] = {}
         for question, answer in _asked(task, *bounds[sequence], random.Random(prompt.key)):

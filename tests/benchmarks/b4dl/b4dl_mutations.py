@@ -269,9 +269,7 @@ VERDICTS: dict[str, Mutation] = {
         "verdict",
         of("binary", "things", "supported", also=lambda question: "throughout" in (question.question or "")),
     ),
-    "a verdict without measures": Mutation(
-        _supported_without, "rests on no measure", "verdict", of("temporal-understanding")
-    ),
+    "a verdict without measures": Mutation(_supported_without, "rests on no measure", "verdict", of("comprehensive")),
     "a class that it is not": Mutation(
         fields(answer="bus"), "no word of the question means", "class", of("existence-class", "things", "supported")
     ),

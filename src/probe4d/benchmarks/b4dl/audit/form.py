@@ -25,6 +25,7 @@ __all__ = [
     "of_facts",
     "of_frames",
     "of_template",
+    "without_marks",
 ]
 
 Row = Mapping[str, Any]
@@ -189,9 +190,14 @@ def _wrong_answer(row: Row, answer: str, facts: Facts) -> Iterator[str]:
             yield f"the answer {answer!r} is no range of frames {facts.start} to {facts.end}"
 
 
+def without_marks(answer: str) -> str:
+    """An answer without the marks and blanks around it."""
+    return answer.strip(_AROUND)
+
+
 def as_stored(template: str, generated: str) -> str:
     """A generated answer as a question of its template would hold it, if it has the form of one."""
-    bare = generated.strip(_AROUND)
+    bare = without_marks(generated)
     if template == "time-grounding":
         frames = frames_in(bare) or tuple(map(int, re.findall(r"\d+", bare)))
         return f"{frames[0]}-{frames[-1]}" if 0 < len(frames) <= 2 else bare

@@ -9,7 +9,7 @@ import numpy as np
 
 from probe4d.benchmarks.b4dl.audit.drive import Drive, Flags, Way
 from probe4d.benchmarks.b4dl.audit.facts import Facts, shape_of
-from probe4d.benchmarks.b4dl.audit.form import Fault, Row, as_stored, interval_of
+from probe4d.benchmarks.b4dl.audit.form import Fault, Row, as_stored, interval_of, without_marks
 from probe4d.benchmarks.b4dl.audit.measured import Claimed, may_be_meant, surely_there
 from probe4d.benchmarks.b4dl.audit.motions import MOTIONS, Moving, may_do, may_not_do
 from probe4d.benchmarks.b4dl.audit.words import Number, asked_of, noun_of_class
@@ -75,8 +75,8 @@ def faults_of_verdict(drive: Drive, row: Row, facts: Facts, claimed: Claimed | N
 
 
 def _affirms(row: Row, facts: Facts) -> bool:
-    """Whether what the model answered says that the claim is so."""
-    return row["format"] != "yes-no" or _answered(row, facts) == "Yes"
+    """Whether what the model answered, also as free text, says that the claim is so."""
+    return without_marks(_answered(row, facts)).capitalize() != "No"
 
 
 def _answered(row: Row, facts: Facts) -> str:
