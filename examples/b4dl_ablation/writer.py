@@ -37,6 +37,10 @@ class ScriptedWriter:
         write = _description if stage == "contexts" else _pairs
         return {prompt.key: Generated(text=write(prompt), finish_reason="stop") for prompt in prompts}
 
+    def redacted(self, text: str) -> str:
+        """The text: a script knows no keys."""
+        return text
+
 
 def _description(prompt: Prompt) -> str:
     """Sentences drawn by the prompt's key, as of somebody who saw something."""
