@@ -31,6 +31,7 @@ __all__ = [
     "Figure",
     "Lookup",
     "asked",
+    "asked_freely",
     "how_right",
     "in_words",
     "interval",
@@ -158,3 +159,8 @@ def asked(family: str, kind: str) -> str:
     """Questions of a family and format in words, such as `position yes-no questions`; those for a word `word`."""
     words = [word for word in (in_words(family), "word" if kind == "text" else kind) if word != "all"]
     return " ".join([*words, "questions"]) if words else "all questions"
+
+
+def asked_freely(family: str) -> str:
+    """Questions of free text of a family in words, such as `description text questions`."""
+    return "text questions" if family == "all" else f"{in_words(family)} text questions"

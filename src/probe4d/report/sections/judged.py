@@ -12,7 +12,7 @@ from probe4d.diagnosis.judging.judgements import JudgeRecord
 from probe4d.diagnosis.tables import Diagnosis, in_order
 from probe4d.report import charts
 from probe4d.report.evidence_shown import shown_in_words
-from probe4d.report.lookup import Figure, Lookup, asked
+from probe4d.report.lookup import Figure, Lookup, asked_freely
 from probe4d.report.replies import cut_off
 from probe4d.report.sections.part import (
     Column,
@@ -54,7 +54,7 @@ def judged(diagnosis: Diagnosis, lookup: Lookup, *, most_answers: int = MOST_ANS
         ]
         if not found:
             continue
-        title = asked(family, TEXT).capitalize()
+        title = asked_freely(family).capitalize()
         drawn.append(_chart(title, found, judges))
         rows += [_row(title, name, figure, family, lookup, judges[name]) for name, figure in found]
     rows += [

@@ -10,7 +10,7 @@ from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.diagnosis.text_figures import MACRO
 from probe4d.report import charts
 from probe4d.report.free_texts import overall_text
-from probe4d.report.lookup import Figure, Lookup, asked
+from probe4d.report.lookup import Figure, Lookup, asked_freely
 from probe4d.report.sections.part import Key, Section, Table, dot_chart, number_columns, word_columns
 from probe4d.wording import amount
 
@@ -64,7 +64,7 @@ def _rows(
     """First the plain means over families, then each family."""
     groups = [
         ("Mean of families", "all", MACRO),
-        *((asked(one, TEXT).capitalize(), one, "") for one in lookup.families),
+        *((asked_freely(one).capitalize(), one, "") for one in lookup.families),
     ]
     for title, family, ending in groups:
         for name in names:
