@@ -74,6 +74,14 @@ def test_bad_input_is_refused(photographed: Path, tmp_path: Path, arguments: lis
     assert not (tmp_path / "bench").exists()
 
 
+def test_replies_in_the_benchmark_are_refused_before_anything_is_asked(photographed: Path, tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    asked = ("--verbalizer", "openai-api/fake/model", "--verbalized", out / "texts")
+    with pytest.raises(InputError, match=r"which replies cannot lie in.*--verbalized"):
+        called("build", "stride", photographed, "--out", out, *asked)
+    assert not out.exists()
+
+
 def test_bad_input_ends_in_one_sentence(here: Command, photographed: Path, tmp_path: Path) -> None:
     done = here("build", "stride", photographed, "--out", tmp_path / "bench", "--ego-history", "poses", "--quiet")
     assert (done.returncode, done.stdout) == (2, "")

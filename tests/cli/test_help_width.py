@@ -1,4 +1,4 @@
-"""Help that can be typed from: at the widths of terminals, no option's name is cut."""
+"""Help that can be typed from: at the widths of terminals no option's name is cut, and names are alike in all verbs."""
 
 from __future__ import annotations
 
@@ -30,3 +30,8 @@ def test_no_option_is_cut(path: tuple[str, ...], columns: int) -> None:
     assert shown.exit_code == 0
     words = shown.output.replace(",", " ").split()  # several names of one option stand with commas between
     assert [name for name in VERBS[path] if name not in words] == []
+
+
+@pytest.mark.parametrize("path", [path for path, named in VERBS.items() if "--out" in named], ids=" ".join)
+def test_where_results_go_has_a_short_name_in_every_verb(path: tuple[str, ...]) -> None:
+    assert "-o" in VERBS[path]
