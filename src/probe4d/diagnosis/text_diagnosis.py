@@ -79,7 +79,7 @@ def diagnose_texts(
     places = sheet.questions.select(question="id").with_row_index("item")
     asked = book_of(sheet, names, said.join(places, on="question", maintain_order="left").with_columns(code=0))
     sets = asked.sets()
-    controls = _controls(sheet.questions, [items for items, _ in sets], learned, done)
+    controls = [_control(sheet.questions[items], learned, done) for items, _ in sets]
     sheet, texts = _scored(sheet, pl.concat([said, *controls]), metrics, workers, done)
     ends = np.cumsum([said.height, *(control.height for control in controls)])
     runs, *of_controls = np.split(texts["code"].to_numpy().astype(np.intp), ends[:-1])
@@ -116,22 +116,9 @@ def _said(sheet: TextSheet, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _controls(
-    questions: pl.DataFrame,
-    sets: Sequence[npt.NDArray[np.intp]],
-    learned: pl.DataFrame | None,
-    done: Callable[[object], None] | None,
-) -> list[pl.DataFrame]:
-    """The rows of the control on each of the sets; where it looks through the same questions for all, at once."""
-    if learned is None:
-        return [_control(questions[items], questions[items], done) for items in sets]
-    together = np.unique(np.concatenate(sets))
-    rows = _control(questions[together], learned, done)
-    return [rows[np.searchsorted(together, items)] for items in sets]
-
-
-def _control(asked: pl.DataFrame, learned: pl.DataFrame, done: Callable[[object], None] | None) -> pl.DataFrame:
+def _control(asked: pl.DataFrame, learned: pl.DataFrame | None, done: Callable[[object], None] | None) -> pl.DataFrame:
     """The rows of the control on questions, columns of `_ANSWERED`; an empty answer where no other scene has any."""
+    learned = asked if learned is None else learned
     others = learned.select("answer", source="id").with_row_index("place")
     found = nearest_questions(asked, learned, done=done)
     places = pl.DataFrame({"place": found}).with_columns(pl.col("place").replace(-1, None).cast(pl.UInt32))
