@@ -42,6 +42,12 @@ def fields_of(question: str, answer: str = "Yes.") -> dict[str, Any]:
         ("Are there other cars nearby?", {"kind": "presence", "narrowed": True}),
         ("Can a car be seen moving away?", {"kind": "recedes"}),
         ("Is there a red car near the crosswalk?", {"kind": "presence", "narrowed": True}),
+        ("Does frame 010 contain a car?", {"subject": "car", "frames": (10, 10), "narrowed": False}),
+        ("Do frames 4 to 8 show at least two cars ahead?", {"kind": "count", "place": "front", "frames": (4, 8)}),
+        (
+            "Is there a bus anywhere in the sequence from frame 004 to frame 008?",
+            {"kind": "presence", "subject": "bus", "frames": (4, 8), "narrowed": False},
+        ),
         ("Are there no trucks between frames 4 and 8?", {"negated": True, "frames": (4, 8)}),
         ("Is there not a truck?", {"negated": True}),
         ("Is the truck visible throughout the sequence?", {"time": "throughout"}),

@@ -33,6 +33,12 @@ _HEAD_RANGE = re.compile(
     r"what (?:is|are) the (?:range of frames|frame range|frame interval|time interval|interval|frames?) "
     r"(?:(?:in|during|over|for|within|throughout) which|when|where) (?=\w)"
 )
+_FRAMES_HOLD = re.compile(
+    r"^(?:does|do|did) (?P<when>frames? \d{1,4}(?: (?:to|and|through) (?:frame )?\d{1,4})?) "
+    r"(?:contain|include|show|have|feature|depict)s? "
+    r"(?=an? |any |(?:at least|one|two|three|no|some|several)\b)(?P<what>.+)$"
+)
+"""`Does frame 010 contain a car?`, which asks whether there is one in that frame."""
 _HEAD_WHICH = re.compile(
     r"(?:which|what) (?:(?:type|kind|class|category) of )?(?:object|obstacle|vehicle|road user|class|thing|participant)"
     r"(?: (?:class|type|category))? "
@@ -105,8 +111,9 @@ def _plain(question: str) -> Spoken | Unread:
         return Unread("The question has characters that are not read.")
     if re.search(r"[?!;:\"()\[\]{}<>*|\\/]|\.(?!\d)", text):
         return Unread("The question is more than one plain sentence.")
-    spoken = spoken_frames(_EGO.sub("ego", " ".join(text.split())))
-    rest = spoken.text.strip(" ,")
+    text = _FRAMES_HOLD.sub(r"is there \g<what> in \g<when>", " ".join(text.split()))
+    spoken = spoken_frames(_EGO.sub("ego", text))
+    rest = spoken.text.strip(" ,").removesuffix(" anywhere")
     if "," in rest or re.search(
         r"\b(?:frames?|isn't|aren't|doesn't|don't|wasn't)\b",
         _HEAD_WHEN.sub(" ", _HEAD_RANGE.sub(" ", rest, count=1), count=1),
