@@ -60,6 +60,7 @@ def over(
     except BrokenProcessPool as error:
         raise RunError(
             f"a worker process ended in the middle of its work, after {len(results)} of {len(items)} items;"
-            " often the memory did not suffice. Use fewer workers."
+            " often the memory did not suffice. Use fewer workers; a script of your own that starts some needs"
+            ' its work under `if __name__ == "__main__":`.'
         ) from error
     return results

@@ -221,8 +221,8 @@ def test_the_card_counts_as_the_papers_table_and_tells_what_geometry_contradicts
     for row in (
         "| statistics | train | val | total |",
         "| sequences | 2 | 1 | 3 |",
-        "| longest sequence (key frames) | 7 | 5 | 7 |",
-        "| shortest sequence (key frames) | 5 | 5 | 5 |",
+        "| longest sequence (key frames from its first to its last) | 7 | 5 | 7 |",
+        "| shortest sequence (key frames from its first to its last) | 5 | 5 | 5 |",
         "| binary | 3 | 1 | 4 |",
         "| comprehensive | 0 | 0 | 0 |",
         "| all questions | 5 | 1 | 6 |",

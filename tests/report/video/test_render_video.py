@@ -277,6 +277,7 @@ def test_a_file_that_leads_out_of_the_dataset_is_not_read(tmp_path: Path) -> Non
         ({"reach_m": 1.0}, "a.gif", "reach of a view must be 5 to 500 m"),
         ({"trail": -1}, "a.gif", "A trail has 0 to 1000 key frames"),
         ({"view": "cameras", "strip": True}, "a.gif", "the view cameras has none"),
+        ({"cameras": ("CAM_FRONT",)}, "a.gif", "the view above shows none"),
         ({"frames": (2, 9)}, "a.gif", "scene-1: has key frames 0 to 3, not 2 to 9"),
         ({"frames": (2, 1)}, "a.gif", "not 2 to 1"),
         ({"view": "cameras", "cameras": ("CAM_TOP",)}, "a.gif", "has no camera CAM_TOP. Take one of CAM_FRONT_LEFT"),

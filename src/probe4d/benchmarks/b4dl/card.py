@@ -87,8 +87,14 @@ def _counts(questions: pl.DataFrame, sequences: pl.DataFrame, scenes: Scenes) ->
     parts.append((sequences, asked))
     rows: list[tuple[str, ...]] = [
         ("sequences", *(f"{part.height:,}" for part, _ in parts)),
-        ("longest sequence (key frames)", *(_length(part, longest=True) for part, _ in parts)),
-        ("shortest sequence (key frames)", *(_length(part, longest=False) for part, _ in parts)),
+        (
+            "longest sequence (key frames from its first to its last)",
+            *(_length(part, longest=True) for part, _ in parts),
+        ),
+        (
+            "shortest sequence (key frames from its first to its last)",
+            *(_length(part, longest=False) for part, _ in parts),
+        ),
         *((family, *(f"{of.filter(pl.col('family') == family).height:,}" for _, of in parts)) for family in FAMILIES),
         ("all questions", *(f"{of.height:,}" for _, of in parts)),
     ]

@@ -54,6 +54,11 @@ class VideoOptions(msgspec.Struct, frozen=True, kw_only=True):
     trail: int = 6
     coloured_by: ColouredBy = "class"
 
+    @property
+    def shows_cameras(self) -> bool:
+        """Whether camera images are shown."""
+        return self.strip or self.view == "cameras"
+
     def check(self) -> None:
         """See that every option has a value that it can have.
 
@@ -78,6 +83,11 @@ class VideoOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise InputError(f"A trail has {_TRAILS[0]} to {_TRAILS[1]} key frames, not {self.trail}.")
         if self.strip and self.view == "cameras":
             raise InputError("A strip of camera images lies below LiDAR points, and the view cameras has none.")
+        if self.cameras and not self.shows_cameras:
+            raise InputError(
+                f"Cameras are named, and the view {self.view} shows none.",
+                remedy="Add a strip of their images (--strip), or take the view cameras.",
+            )
 
 
 def format_of(path: Path, options: VideoOptions) -> str:

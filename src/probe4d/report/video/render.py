@@ -109,6 +109,5 @@ def render_video(
                 done()
 
     write_pictures(drawn(), out, form, fps)
-    shows_cameras = options.strip or options.view == "cameras"
-    left_out = sensing.without_images if shows_cameras and not options.cameras else ()
+    left_out = sensing.without_images if options.shows_cameras and not options.cameras else ()
     return RenderedVideo(out, span[1] - span[0] + 1, fps, len(exchanges), tuple(sensing.blanks), left_out)
