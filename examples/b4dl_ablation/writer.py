@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from probe4d.benchmarks.b4dl.answer_forms import classes_named
+from probe4d.benchmarks.b4dl.replies.answer_forms import classes_named
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS, VOCABULARY
 from probe4d.benchmarks.generating import Generated, Prompt, Stage
 from probe4d.benchmarks.sampling import arranged, unit_interval

@@ -15,8 +15,8 @@ from typing import Any
 from serving import Server
 
 from generated_pairs import DESCRIPTION
-from probe4d.benchmarks.b4dl.faults import FAULTS
-from probe4d.benchmarks.b4dl.pipeline import generated_pairs
+from probe4d.benchmarks.b4dl.generation.pipeline import generated_pairs
+from probe4d.benchmarks.b4dl.replies.faults import FAULTS
 from probe4d.benchmarks.b4dl.sequences import drawn_sequences
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.generating import Generated, Prompt, Stage

@@ -284,7 +284,7 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
     import msgspec
 
     from probe4d.benchmarks.annotated_sector import AnnotatedSector
-    from probe4d.benchmarks.b4dl.planning import DESCRIPTION_TOKENS, planned_prompts
+    from probe4d.benchmarks.b4dl.generation.planning import DESCRIPTION_TOKENS, planned_prompts
     from probe4d.benchmarks.b4dl.tasks import FAMILIES
     from probe4d.benchmarks.b4dl.wanted import Wanted
     from probe4d.cli.ask_printing import print_dry_run

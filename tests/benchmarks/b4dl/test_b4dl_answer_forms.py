@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.benchmarks.b4dl.answer_forms import (
+from probe4d.benchmarks.b4dl.audit.form import as_stored
+from probe4d.benchmarks.b4dl.replies.answer_forms import (
     FORMS,
     canonical_answer,
     class_in,
@@ -14,8 +15,7 @@ from probe4d.benchmarks.b4dl.answer_forms import (
     interval_answer,
     yes_no_in,
 )
-from probe4d.benchmarks.b4dl.audit.form import as_stored
-from probe4d.benchmarks.b4dl.frames_named import frames_named, interval_alone, intervals_in
+from probe4d.benchmarks.b4dl.replies.frames_named import frames_named, interval_alone, intervals_in
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, VOCABULARY
 
 

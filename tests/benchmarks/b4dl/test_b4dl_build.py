@@ -14,9 +14,9 @@ import pytest
 
 from generated_pairs import DESCRIPTION, Scripted, pairs_of, worded, writer_of_kinds
 from probe4d.benchmarks.b4dl.build import verdicts_in
+from probe4d.benchmarks.b4dl.generation.planning import planned_prompts
 from probe4d.benchmarks.b4dl.measuring import Measuring
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
-from probe4d.benchmarks.b4dl.planning import planned_prompts
 from probe4d.benchmarks.b4dl.sequences import released_windows
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.b4dl.wanted import Wanted

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from making import scenes_of, table_of
-from probe4d.benchmarks.b4dl.context_prompts import context_prompts, missing_images, view_groups
+from probe4d.benchmarks.b4dl.generation.context_prompts import context_prompts, missing_images, view_groups
 from probe4d.benchmarks.b4dl.sequences import SEQUENCES_SCHEMA
 from probe4d.benchmarks.b4dl.tasks import VOCABULARY
 from probe4d.benchmarks.generating import Picture

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.benchmarks.b4dl.pair_prompts import pair_prompt, repair_prompt
-from probe4d.benchmarks.b4dl.replies import read_pairs
+from probe4d.benchmarks.b4dl.generation.pair_prompts import pair_prompt, repair_prompt
+from probe4d.benchmarks.b4dl.replies.reading import read_pairs
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, TASKS, VOCABULARY
 from probe4d.benchmarks.generating import Prompt
 from probe4d.errors import InputError

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from generated_pairs import DESCRIPTION, Scripted, pairs_of, worded
-from probe4d.benchmarks.b4dl.pipeline import Pairs, generated_pairs
+from probe4d.benchmarks.b4dl.generation.pipeline import Pairs, generated_pairs
 from probe4d.benchmarks.b4dl.sequences import drawn_sequences
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, TASKS
 from probe4d.benchmarks.generating import Generated, Prompt, Stage

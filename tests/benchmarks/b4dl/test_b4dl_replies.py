@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probe4d.benchmarks.b4dl.faults import FAULTS
-from probe4d.benchmarks.b4dl.replies import ReadPairs, read_description, read_pairs
+from probe4d.benchmarks.b4dl.replies.faults import FAULTS
+from probe4d.benchmarks.b4dl.replies.reading import ReadPairs, read_description, read_pairs
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, FAMILIES, TASKS
 
 CAR = ("Is there a car in frame 012?", "Yes.")

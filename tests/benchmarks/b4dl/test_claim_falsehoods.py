@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from planted_claims import PLANTED, STREETS, Planted, pairs_about, sequence_of
-from probe4d.benchmarks.b4dl.answer_forms import interval_answer
 from probe4d.benchmarks.b4dl.claims import verdicts_of
+from probe4d.benchmarks.b4dl.replies.answer_forms import interval_answer
 
 
 @cache

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.benchmarks.b4dl.answer_forms import FORMS, canonical_answer
 from probe4d.benchmarks.b4dl.claims.reading import MOST_CHARACTERS, Read, Unread, read_pair
 from probe4d.benchmarks.b4dl.claims.vocabulary import meaning_of
+from probe4d.benchmarks.b4dl.replies.answer_forms import FORMS, canonical_answer
 
 YES = canonical_answer("binary", "Yes.")
 

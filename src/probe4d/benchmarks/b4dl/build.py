@@ -12,13 +12,13 @@ import polars as pl
 from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.b4dl.annotations import ANNOTATIONS_SCHEMA
 from probe4d.benchmarks.b4dl.card import CARD, card_sections
-from probe4d.benchmarks.b4dl.context_prompts import missing_images
 from probe4d.benchmarks.b4dl.drafting import Grounded, questions_of
+from probe4d.benchmarks.b4dl.generation.context_prompts import missing_images
+from probe4d.benchmarks.b4dl.generation.pipeline import Pairs, generated_pairs
+from probe4d.benchmarks.b4dl.generation.shortfalls import not_taken, shortfalls_of
 from probe4d.benchmarks.b4dl.measuring import Measured, Measuring, phrases_by_sequence
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
-from probe4d.benchmarks.b4dl.pipeline import Pairs, generated_pairs
 from probe4d.benchmarks.b4dl.sequences import SEQUENCES_PER_SCENE
-from probe4d.benchmarks.b4dl.shortfalls import not_taken, shortfalls_of
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
 from probe4d.benchmarks.b4dl.wanted import LONGEST_SIDE_PX, Wanted, Windows
 from probe4d.benchmarks.benchmark import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from probe4d.benchmarks.b4dl.faults import FAULTS
+from probe4d.benchmarks.b4dl.replies.faults import FAULTS
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, TASKS
 from probe4d.benchmarks.card import SuiteCard, markdown_table
 from probe4d.scenes.tables import Scenes

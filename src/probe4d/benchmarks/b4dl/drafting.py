@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.b4dl.answer_forms import canonical_answer, classes_named
 from probe4d.benchmarks.b4dl.pairs import VERDICTS_SCHEMA
+from probe4d.benchmarks.b4dl.replies.answer_forms import canonical_answer, classes_named
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME, TASKS, VOCABULARY
 from probe4d.benchmarks.question import Evidence, Format, Question, derived_id
 from probe4d.errors import InputError

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.b4dl.answer_forms import classes_named
 from probe4d.benchmarks.b4dl.released_wording import answer_as_released
+from probe4d.benchmarks.b4dl.replies.answer_forms import classes_named
 from probe4d.benchmarks.b4dl.tasks import SUITE_NAME, VOCABULARY
 from probe4d.benchmarks.question import QUESTION_SCHEMA, question_ids
 

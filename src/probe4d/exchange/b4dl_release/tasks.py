@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.benchmarks.b4dl.answer_forms import class_in, interval_answer, yes_no_in
-from probe4d.benchmarks.b4dl.frames_named import interval_alone
+from probe4d.benchmarks.b4dl.replies.answer_forms import class_in, interval_answer, yes_no_in
+from probe4d.benchmarks.b4dl.replies.frames_named import interval_alone
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.question import Format
 from probe4d.exchange.b4dl_release.layouts import Group

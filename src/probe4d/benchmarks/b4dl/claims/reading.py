@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from probe4d.benchmarks.b4dl.answer_forms import ShortAnswer
 from probe4d.benchmarks.b4dl.claims.claim import Claim
 from probe4d.benchmarks.b4dl.claims.clauses import claim_asked, claim_of_class, claim_of_presence, claim_stated
 from probe4d.benchmarks.b4dl.claims.spans import Spoken, spoken_frames
 from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning, meaning_of
+from probe4d.benchmarks.b4dl.replies.answer_forms import ShortAnswer
 
 __all__ = ["Read", "Unread", "read_pair"]
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.b4dl.answer_forms import canonical_answer
 from probe4d.benchmarks.b4dl.claims.claim import Claim
 from probe4d.benchmarks.b4dl.claims.deciding import Completeness, Decision, decide, span_of
 from probe4d.benchmarks.b4dl.claims.grounding import ground, grounded_answer
@@ -17,6 +16,7 @@ from probe4d.benchmarks.b4dl.claims.layout import Layout, layouts_of
 from probe4d.benchmarks.b4dl.claims.reading import Read, Unread, read_pair
 from probe4d.benchmarks.b4dl.claims.vocabulary import meaning_of
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA, VERDICTS_SCHEMA
+from probe4d.benchmarks.b4dl.replies.answer_forms import canonical_answer
 from probe4d.benchmarks.b4dl.sequences import SEQUENCES_SCHEMA
 from probe4d.benchmarks.b4dl.tasks import VOCABULARY
 from probe4d.errors import InputError

@@ -7,8 +7,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from probe4d.benchmarks.b4dl.faults import FAULTS, Fault, fault_of
-from probe4d.benchmarks.b4dl.reply_text import RawPair, raw_reply, without_thoughts
+from probe4d.benchmarks.b4dl.replies.faults import FAULTS, Fault, fault_of
+from probe4d.benchmarks.b4dl.replies.reply_text import RawPair, raw_reply, without_thoughts
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.benchmarks.quoting import with_visible_characters

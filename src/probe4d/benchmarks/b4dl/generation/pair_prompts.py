@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from probe4d.benchmarks.b4dl.context_prompts import REAR
-from probe4d.benchmarks.b4dl.faults import EXAMPLE, Fault
-from probe4d.benchmarks.b4dl.replies import ReadPairs
+from probe4d.benchmarks.b4dl.generation.context_prompts import REAR
+from probe4d.benchmarks.b4dl.replies.faults import EXAMPLE, Fault
+from probe4d.benchmarks.b4dl.replies.reading import ReadPairs
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS, VOCABULARY
 from probe4d.benchmarks.generating import Prompt
 from probe4d.benchmarks.quoting import quoted

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from probe4d.benchmarks.b4dl.answer_forms import canonical_answer
-from probe4d.benchmarks.b4dl.frames_named import frames_named, interval_alone, intervals_in
+from probe4d.benchmarks.b4dl.replies.answer_forms import canonical_answer
+from probe4d.benchmarks.b4dl.replies.frames_named import frames_named, interval_alone, intervals_in
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE
 from probe4d.benchmarks.quoting import with_visible_characters
 

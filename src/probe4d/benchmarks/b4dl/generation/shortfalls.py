@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from probe4d.benchmarks.b4dl.faults import FAULTS
-from probe4d.benchmarks.b4dl.pipeline import Pairs
+from probe4d.benchmarks.b4dl.generation.pipeline import Pairs
+from probe4d.benchmarks.b4dl.replies.faults import FAULTS
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from probe4d.benchmarks.b4dl.context_prompts import missing_images
+from probe4d.benchmarks.b4dl.generation.context_prompts import missing_images
+from probe4d.benchmarks.b4dl.generation.pipeline import generated_pairs
 from probe4d.benchmarks.b4dl.measuring import Measuring, phrases_by_sequence
-from probe4d.benchmarks.b4dl.pipeline import generated_pairs
 from probe4d.benchmarks.b4dl.wanted import Wanted
 from probe4d.benchmarks.generating import Generated, Prompt, Stage
 from probe4d.benchmarks.splits import select_split

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from probe4d.benchmarks.b4dl.frames_named import AROUND, frames_named, interval_alone, intervals_in
+from probe4d.benchmarks.b4dl.replies.frames_named import AROUND, frames_named, interval_alone, intervals_in
 
 __all__ = ["FORMS", "ShortAnswer", "canonical_answer", "class_in", "classes_named", "interval_answer", "yes_no_in"]
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.benchmarks.b4dl.context_prompts import context_prompts, view_groups
-from probe4d.benchmarks.b4dl.faults import FAULTS, Fault
-from probe4d.benchmarks.b4dl.pair_prompts import pair_prompt, repair_prompt
+from probe4d.benchmarks.b4dl.generation.context_prompts import context_prompts, view_groups
+from probe4d.benchmarks.b4dl.generation.pair_prompts import pair_prompt, repair_prompt
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
-from probe4d.benchmarks.b4dl.replies import ReadPairs, read_description, read_pairs
+from probe4d.benchmarks.b4dl.replies.faults import FAULTS, Fault
+from probe4d.benchmarks.b4dl.replies.reading import ReadPairs, read_description, read_pairs
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.generating import Generated, Generator, Prompt, Stage
 from probe4d.scenes.tables import Scenes
