@@ -15,10 +15,11 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.control_runs import control_model
 from probe4d.errors import InputError
+from probe4d.models import hosted_job
 from probe4d.models.course import Course
 from probe4d.models.generation import Generation
 from probe4d.models.request import ModelFailure, Request
-from probe4d.runs import opening, prepared
+from probe4d.runs import prepared
 from probe4d.runs.ask import ask
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.plan import RunPlan
@@ -91,7 +92,7 @@ def test_a_run_goes_on_on_another_course(built: Benchmark, tmp_path: Path) -> No
 def test_a_model_in_this_process_keeps_the_size_of_its_batches(
     built: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opening, "open_model", lambda *_, **__: failing_at(built.table["id"][0]))
+    monkeypatch.setattr(hosted_job, "open_model", lambda *_, **__: failing_at(built.table["id"][0]))
     plan = RunPlan(selection=Selection(limit=3), arguments={"model_path": "tiny"})
     run = ask(built, tmp_path / "run", model="hf/tiny", plan=plan, course=Course(max_connections=4))
     assert run.record.parameters == {"max_connections": 4, "model_path": "tiny"}
@@ -137,7 +138,7 @@ def test_answers_keep_the_benchmarks_order_when_evidence_is_lost(
 
 def test_a_model_that_is_not_asked_is_closed(built: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = failing_at()
-    monkeypatch.setattr(opening, "open_model", lambda *_, **__: model)
+    monkeypatch.setattr(hosted_job, "open_model", lambda *_, **__: model)
     (tmp_path / "taken.txt").write_text("something else")
     with pytest.raises(InputError, match="is not empty and holds no run"):
         ask(built, tmp_path, model="openai-api/fake/m")
