@@ -247,3 +247,10 @@ def test_sequences_that_the_scenes_do_not_hold_are_refused(change: dict[str, Any
     )
     with pytest.raises(InputError, match=message):
         verdicts_of(pairs_about("standing/0", []), sequences, STREETS["standing"])
+
+
+def test_what_is_almost_straight_ahead_has_a_bearing_of_nothing_without_a_sign() -> None:
+    scenes = street([Thing("a", [(20.0, -0.05, 0.0)] * 10)])
+    asked = pairs_about("street/0", [("binary", "Is there a car ahead?", "Yes.")])
+    (why,) = verdicts_of(asked, sequence_of("street"), scenes)["why"]
+    assert "at a bearing of 0 degrees" in why

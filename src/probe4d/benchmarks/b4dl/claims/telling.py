@@ -140,7 +140,8 @@ def _in_words(layout: Layout, row: int) -> str:
 
 
 def _where(layout: Layout, row: int, frame: int) -> str:
-    return f"{layout.paths.range_m[row, frame]:.1f} m away at a bearing of {_bearing(layout, row, frame):.0f} degrees"
+    bearing = round(_bearing(layout, row, frame))  # a whole number has no zero below zero
+    return f"{layout.paths.range_m[row, frame]:.1f} m away at a bearing of {bearing} degrees"
 
 
 def _rounded(value: float) -> float | None:
