@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
-__all__ = ["UNIT_SYMBOLS", "amount", "counted", "in_percent", "listed", "most_frequent", "whole_characters"]
+__all__ = [
+    "UNIT_SYMBOLS",
+    "amount",
+    "counted",
+    "in_percent",
+    "listed",
+    "most_frequent",
+    "uncapitalized",
+    "whole_characters",
+]
 
 UNIT_SYMBOLS = {"metres": "m", "degrees": "°"}
 """How units are written beside an amount."""
@@ -48,6 +57,11 @@ def in_percent(share: float, *, signed: bool = False) -> str:
 def amount(value: float) -> str:
     """A length, an angle or an error in such, with two decimals; a large one with three digits and its power of 10."""
     return f"{value:,.2f}" if abs(value) < _LARGE else f"{value:.3g}"
+
+
+def uncapitalized(sentence: str) -> str:
+    """A sentence as it stands behind a colon: its first letter small."""
+    return f"{sentence[:1].lower()}{sentence[1:]}"
 
 
 def whole_characters(text: str) -> str:

@@ -15,6 +15,7 @@ import pytest
 from fake_server import FakeServer, digest_of
 
 from generated_pairs import MODEL, Scripted, script_of, writer_of_kinds
+from probe4d.benchmarks.b4dl.generation.context_prompts import shorter_prompt
 from probe4d.benchmarks.b4dl.wanted import Wanted
 from probe4d.benchmarks.benchmark import read_benchmark
 from probe4d.benchmarks.suites import build
@@ -127,6 +128,33 @@ def test_without_replies_a_benchmark_is_built_where_that_is_asked_for(
     asked_again = built(here, photographed, tmp_path / "bench", server, "--tasks", "binary,existence")
     assert asked_again.returncode == 1
     assert "1 prompt of the stage contexts" in asked_again.stderr
+
+
+def test_descriptions_that_were_cut_are_asked_for_once_more_and_planned_as_such(
+    here: Here, photographed: Path, written: Written, tmp_path: Path, fake_server: Server
+) -> None:
+    contexts, steps = written.writer.asked["contexts"], written.script["steps_of"]
+    cut = [{"change": {"choices": [{"index": 0, "finish_reason": "length", "message": {"content": "[1] A"}}]}}]
+    steps = steps | {digest_of(prompt.text): cut for prompt in contexts[:2]}
+    shorter = [shorter_prompt(prompt).text for prompt in contexts[:2]]
+    whole = written.script["steps_of"][digest_of(contexts[0].text)]
+    server = fake_server(steps_of=steps | {digest_of(shorter[0]): whole, digest_of(shorter[1]): [REFUSED, *cut]})
+    out = tmp_path / "bench"
+    first = built(here, photographed, out, server, "--tasks", "existence")
+    assert first.returncode == 1
+    assert f"1 prompt of the stage context-repairs got no reply, such as {contexts[1].key}" in first.stderr
+    told = " ".join(built(here, photographed, out, server, "--tasks", "existence", "--dry-run").stdout.split())
+    assert "descriptions that were cut off would come to; 1 more is answered and kept: " in told
+    assert "prompts 1 (1 rear)" in told
+    second = built(here, photographed, out, server, "--tasks", "existence")
+    assert second.returncode == 0, second.stderr
+    assert sum(server.counts().values()) == 4 + 3 + 1
+    assert "1 description cut off at the limit of tokens (--max-tokens)" in " ".join(second.stderr.split())
+    kept = lines_of(tmp_path / "bench-generated" / "context-repairs.jsonl")
+    assert [line["key"] for line in kept] == [prompt.key for prompt in contexts[:2]]
+    stages = {(line["sequence"], line["group"]): line["stage"] for line in lines_of(out / "descriptions.jsonl")}
+    assert sorted(stages.values()) == ["context-repairs"] * 2 + ["contexts"] * 2
+    assert here("check", out, photographed).returncode == 0
 
 
 def test_annotations_are_left_out_of_prompts_and_answers_are_held_against_geometry_all_the_same(

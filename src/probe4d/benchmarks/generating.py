@@ -9,8 +9,10 @@ import msgspec
 
 __all__ = ["Generated", "Generator", "Picture", "Prompt", "Stage"]
 
-Stage = Literal["contexts", "pairs", "repairs"]
-"""What a prompt is of: descriptions of pictures, question-answer pairs, and such that had faults, asked for again."""
+Stage = Literal["contexts", "context-repairs", "pairs", "repairs"]
+"""What a prompt is of, in the order in which stages follow one another: descriptions of pictures, such that were cut
+off, asked for again, question-answer pairs, and such that had faults, asked for again.
+"""
 
 
 class Picture(msgspec.Struct, frozen=True):

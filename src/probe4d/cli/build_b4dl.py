@@ -164,6 +164,7 @@ class _Stages:
 _WORDS = {
     "annotations": "Measuring annotations",
     "contexts": "Having pictures described",
+    "context-repairs": "Asking again for descriptions that were cut off",
     "pairs": "Having pairs written",
     "repairs": "Asking again for missing pairs",
     "verdicts": "Holding answers against geometry",
@@ -298,13 +299,15 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
     generator = generating.opened(scenes, building.out, _Stages())
     planned = planned_prompts(scenes, wanted, split=building.split, workers=building.workers, kept=generator.kept)
     for stage, of_stage in planned.prompts.items():
+        if stage == "context-repairs" and not of_stage and not planned.kept[stage]:
+            continue  # nothing that was described is known to have been cut off
         seen = dry_stage(stage, of_stage, scenes.root, model=generating.model, generation=generating.generation)
         counted_by = "4 bytes a token"
-        if stage != "contexts":
-            described = DESCRIPTION_TOKENS * planned.not_yet_described(stage)
+        if described := DESCRIPTION_TOKENS * planned.not_yet_described(stage):
             seen = msgspec.structs.replace(seen, text_tokens=seen.text_tokens + described)
             counted_by += f", a description taken as {DESCRIPTION_TOKENS}"
-        kept = f"; {planned.kept[stage]:,} more are answered and kept" if planned.kept[stage] else ""
+        n_kept = planned.kept[stage]
+        kept = f"; {n_kept:,} more {'is' if n_kept == 1 else 'are'} answered and kept" if n_kept else ""
         print_dry_run(seen, counted_by=counted_by, heading=f"{_HEADINGS[stage]}{kept}:", asked="prompts")
     for reason, n in planned.missing.items():
         output.note(f"left out: {n:,} × {reason}")
@@ -312,6 +315,7 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
 
 _HEADINGS: dict[Stage, str] = {
     "contexts": "Nothing was sent. Descriptions of pictures would come to",
+    "context-repairs": "\nAsking again for descriptions that were cut off would come to",
     "pairs": "\nPairs of these descriptions would come to",
     "repairs": "\nAsking again for missing pairs would come to this at most, where no pair of any reply can be taken",
 }

@@ -47,6 +47,7 @@ USUAL_GENERATION = Generation(max_tokens=4096)
 """How a model generates where nobody says otherwise, in Python and on the command line; thoughts are among the tokens.
 """
 
+_REPAIRS: frozenset[Stage] = frozenset({"context-repairs", "repairs"})
 _JOB = "generation"
 _ANOTHER_FOLDER = "another folder for the replies (--generated)"
 
@@ -238,8 +239,8 @@ class HostedGenerator:
 class _Log(ReplyLog[GeneratedReply]):
     """The replies of a stage on disk.
 
-    Repairs follow from how first replies are read, which may differ from one version of Probe4D to the next: one that
-    answers another prompt is asked for again.
+    Repairs, of contexts and of pairs, follow from how first replies are read, which may differ from one version of
+    Probe4D to the next: one that answers another prompt is asked for again.
 
     Raises:
         InputError: A line of the file is no record, or answers another prompt of its key.
@@ -264,7 +265,7 @@ class _Log(ReplyLog[GeneratedReply]):
             errors_file=_errors_file(stage),
         )
         stale = [key for key in self._digests if key in self.lines and not self.answers(key)]
-        if stale and stage != "repairs":
+        if stale and stage not in _REPAIRS:
             raise _other_prompt(folder, stage, stale[0])
 
     def answers(self, key: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from generated_pairs import DESCRIPTION, Scripted, pairs_of, worded
 from probe4d.benchmarks.b4dl.generation.pipeline import Pairs, generated_pairs
+from probe4d.benchmarks.b4dl.generation.shortfalls import not_taken, shortfalls_of
 from probe4d.benchmarks.b4dl.sequences import drawn_sequences
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, TASKS
 from probe4d.benchmarks.generating import Generated, Prompt, Stage
@@ -111,10 +112,81 @@ def test_a_repair_that_brings_enough_leaves_nothing_short(sequences: pl.DataFram
     assert len(scripted.asked["repairs"]) == 2
 
 
+CUT = Generated(text="[1] A car is ahead and", finish_reason="length")
+
+
+def test_a_description_that_was_cut_is_asked_for_once_more_with_its_pictures_and_shorter(
+    sequences: pl.DataFrame, shot: Scenes
+) -> None:
+    name = sequences["sequence"][1]
+    scripted = writer(
+        sequences, {("contexts", f"{name}/rear"): CUT, ("context-repairs", f"{name}/rear"): "[1] It is empty."}
+    )
+    found = generated(sequences, shot, scripted, tasks=("existence",))
+    assert list(scripted.asked) == ["contexts", "context-repairs", "pairs"]
+    (again,) = scripted.asked["context-repairs"]
+    (first,) = (prompt for prompt in scripted.asked["contexts"] if prompt.key == f"{name}/rear")
+    assert (again.key, again.pictures) == (first.key, first.pictures)
+    assert again.text.startswith(first.text)
+    assert "200 words at most" in again.text.removeprefix(first.text)
+    row = found.descriptions.row(by_predicate=pl.col("stage") == "context-repairs", named=True)
+    assert row == {
+        "sequence": name,
+        "group": "rear",
+        "stage": "context-repairs",
+        "text": "[1] It is empty.",
+        "fault": None,
+    }
+    assert found.descriptions.filter(stage="contexts")["text"].to_list() == [DESCRIPTION] * 3
+    assert found.short.is_empty()
+    assert ["[1] It is empty." in prompt.text for prompt in scripted.asked["pairs"]] == [False, True]
+    assert shortfalls_of(found, sequences, shot, tasks=("existence",), per_scene=2) == []
+    assert not_taken(found) == {"descriptions: cut off at the limit of tokens, and asked for once more": 1}
+
+
+@pytest.mark.parametrize(
+    ("second", "why"),
+    [
+        (CUT, "the description was cut at its limit; asked for once more, and shorter, it was cut again"),
+        (Generated(text="", finish_reason="max_tokens"), "asked for once more, and shorter, it was cut again"),
+        (Generated(text=None, failure="the server was away"), "there was no reply (the server was away)"),
+        (
+            Generated(text="I'm sorry, I can't.", finish_reason="stop"),
+            "and shorter, the reply, or an answer",
+        ),
+    ],
+)
+def test_a_description_that_stays_cut_is_asked_for_no_third_time_and_told_among_the_shortfalls(
+    second: Generated, why: str, sequences: pl.DataFrame, shot: Scenes
+) -> None:
+    name = sequences["sequence"][0]
+    otherwise: dict[tuple[Stage, str], Generated | str] = {("contexts", "/front"): CUT}
+    scripted = writer(sequences, otherwise | {("context-repairs", f"{name}/front"): second})
+    found = generated(sequences, shot, scripted, tasks=("binary",))
+    assert {stage: len(prompts) for stage, prompts in scripted.asked.items()} == {
+        "contexts": 4,
+        "context-repairs": 2,
+        "pairs": 1,
+    }
+    (short,) = found.short.rows(named=True)
+    assert (short["sequence"], short["pairs"]) == (name, 0)
+    assert "its front views have no description: the description was cut" in short["why"]
+    assert why in short["why"]
+    of_cut, of_pairs = shortfalls_of(found, sequences, shot, tasks=("binary",), per_scene=2)
+    assert of_cut.startswith("1 description cut off at the limit of tokens (--max-tokens), and not had when asked for ")
+    assert f"the front views of {name}" in of_cut
+    assert why in of_cut
+    assert of_pairs.startswith("binary: 10 of 20 pairs; 1 sequence with too few")
+    assert not_taken(found) == {
+        "descriptions: no text that can be used": 1,
+        "descriptions: cut off at the limit of tokens, and asked for once more": 2,
+    }
+
+
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
-        (Generated(text="A car is ahead and", finish_reason="max_tokens"), "the description was cut at its limit"),
+        (Generated(text="A car is", finish_reason="content_filter"), "refuses"),
         (Generated(text="", finish_reason="stop"), "there was no reply"),
         (Generated(text="I'm sorry, I can't help.", finish_reason="stop"), "refuses"),
         (Generated(text=None, failure="the server said no"), "the server said no"),

@@ -12,6 +12,7 @@ from probe4d.benchmarks.b4dl.claims.layout import Layout
 from probe4d.benchmarks.b4dl.claims.presence import Span, shown
 from probe4d.benchmarks.b4dl.claims.telling import frames_in_words
 from probe4d.benchmarks.b4dl.sequences import STRIDE
+from probe4d.wording import uncapitalized
 
 __all__ = ["ground", "grounded_answer"]
 
@@ -62,9 +63,7 @@ def ground(
     frames = slice(window[0], window[1] + 1)
     best = _most_overlap(at.sure[:, frames], _near(at.possible, layout.frames)[:, frames], interval, window[0])
     if best < LEAST_OVERLAP:
-        overlap = (
-            f"At most {best:.2f} of the answer and of any stay overlap: {decision.why[0].lower()}{decision.why[1:]}"
-        )
+        overlap = f"At most {best:.2f} of the answer and of any stay overlap: {uncapitalized(decision.why)}"
         return Decision(False, overlap, decision.facts | {"overlap": round(best, 3)})
     if decision.holds and grounded_answer(layout, claim, window, completeness) is None:
         return decision._replace(holds=None)

@@ -11,6 +11,7 @@ from probe4d.benchmarks.b4dl.claims.claim import Claim
 from probe4d.benchmarks.b4dl.claims.layout import Layout, Paths
 from probe4d.benchmarks.b4dl.claims.presence import Shown, Span
 from probe4d.scenes.geometry import bearing_deg
+from probe4d.wording import uncapitalized
 
 __all__ = ["Told", "frames_in_words", "of_ego", "of_motion", "of_nothing", "of_things"]
 
@@ -79,7 +80,7 @@ def of_motion(
         return f"{told}: among {len(rows)} that may be called {word} it is not sure.", about
     if holds:
         return f"{told}.", about
-    return f"None of {len(rows)} that may be called {word} does; {told[0].lower()}{told[1:]}.", about
+    return f"None of {len(rows)} that may be called {word} does; {uncapitalized(told)}.", about
 
 
 def of_ego(own: Paths, frames: slice) -> Told:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
+import msgspec
 import polars as pl
 
 from probe4d.benchmarks.b4dl.tasks import VOCABULARY
@@ -15,7 +16,7 @@ from probe4d.scenes.sensor_files import list_files
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted, listed
 
-__all__ = ["REAR", "context_prompts", "missing_images", "view_groups"]
+__all__ = ["REAR", "context_prompts", "missing_images", "shorter_prompt", "view_groups"]
 
 REAR = "rear"
 """The group whose cameras look backwards, so that left and right of its description are mirrored."""
@@ -67,6 +68,15 @@ _BACKWARDS = (
     "back_right view to its left; do not take sides from the names of the views. Front and back "
     "are those of the ego vehicle: all that these images show is behind it."
 )
+
+
+_SHORTER = (
+    "You were asked this before, and your reply was cut off at its limit of length, so that none of it can be taken. "
+    "Write the whole paragraph anew, in {words} words at most, with all three parts and an end. Think no longer than "
+    "that takes."
+)
+_MOST_WORDS = 200
+"""Of a description that is asked for once more: well below what a reply may hold by any usual limit of tokens."""
 
 
 class _Image(NamedTuple):
@@ -135,6 +145,18 @@ def context_prompts(sequences: pl.DataFrame, scenes: Scenes, *, longest_side_px:
         for (sequence, group), of_prompt in of_prompts.items()
         if any(image.file is not None for image in of_prompt)
     ]
+
+
+def shorter_prompt(prompt: Prompt) -> Prompt:
+    """Ask once more for a description that was cut at its limit, and for a shorter one.
+
+    Args:
+        prompt: What was asked, by `context_prompts`.
+
+    Returns:
+        A prompt with the key and the pictures of the first.
+    """
+    return msgspec.structs.replace(prompt, text=f"{prompt.text}\n\n{_SHORTER.format(words=_MOST_WORDS)}")
 
 
 def missing_images(sequences: pl.DataFrame, scenes: Scenes) -> dict[str, int]:

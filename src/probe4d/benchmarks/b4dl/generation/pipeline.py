@@ -12,24 +12,17 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.benchmarks.b4dl.generation.context_prompts import context_prompts, view_groups
+from probe4d.benchmarks.b4dl.generation.describing import described
 from probe4d.benchmarks.b4dl.generation.pair_prompts import pair_prompt, repair_prompt
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
-from probe4d.benchmarks.b4dl.replies.faults import FAULTS, Fault
-from probe4d.benchmarks.b4dl.replies.reading import ReadPairs, read_description, read_pairs
+from probe4d.benchmarks.b4dl.replies.faults import FAULTS
+from probe4d.benchmarks.b4dl.replies.reading import ReadPairs, read_pairs
 from probe4d.benchmarks.b4dl.tasks import TASKS
-from probe4d.benchmarks.generating import Generated, Generator, Prompt, Stage
+from probe4d.benchmarks.generating import Generator, Prompt, Stage
 from probe4d.scenes.tables import Scenes
-from probe4d.wording import listed
+from probe4d.wording import listed, uncapitalized
 
-__all__ = ["DESCRIPTIONS_SCHEMA", "FAULTS_SCHEMA", "SHORT_SCHEMA", "Pairs", "generated_pairs"]
-
-DESCRIPTIONS_SCHEMA: dict[str, pl.DataType] = {
-    "sequence": pl.String(),
-    "group": pl.String(),  # of views: front or rear, left or right
-    "text": pl.String(),  # null where there is none that can be used
-    "fault": pl.String(),  # why not, a sentence
-}
-"""Descriptions of sequences, a row a prompt for one."""
+__all__ = ["FAULTS_SCHEMA", "SHORT_SCHEMA", "Pairs", "generated_pairs"]
 
 FAULTS_SCHEMA: dict[str, pl.DataType] = {
     "sequence": pl.String(),
@@ -97,7 +90,9 @@ def generated_pairs(
     phrases: Mapping[str, Sequence[str]],
     longest_side_px: int,
 ) -> Pairs:
-    """Have pairs generated: a call for each description, one a sequence and task, one more where pairs are missing.
+    """Have pairs generated: a call for each description, one a sequence and task.
+
+    Of descriptions that were cut, and of pairs that are missing, there is one call more.
 
     A sequence of which a description is missing gets no pairs: questions made of half of what is around the vehicle
     would deny what is in the other half. Where the dataset has no camera for a group of views at all, prompts say that
@@ -116,7 +111,7 @@ def generated_pairs(
         RunError: The generator has not all replies yet.
     """
     contexts = context_prompts(sequences, scenes, longest_side_px=longest_side_px)
-    descriptions = _descriptions(contexts, generator)
+    descriptions = described(contexts, generator)
     groups = _shown_groups(scenes)
     asked = _asked(sequences, descriptions, groups, tasks, phrases)
     bounds = {name: (start, end) for name, start, end in sequences.select("sequence", "start", "end").iter_rows()}
@@ -130,22 +125,6 @@ def generated_pairs(
         pl.DataFrame(_short_rows(sequences, descriptions, groups, tasks, asked), schema=SHORT_SCHEMA, orient="row"),
         _extra(asked),
     )
-
-
-def _descriptions(prompts: Sequence[Prompt], generator: Generator) -> pl.DataFrame:
-    rows, replies = [], generator.replies("contexts", prompts)
-    for prompt in prompts:
-        sequence, _, group = prompt.key.rpartition("/")
-        reply = replies[prompt.key]
-        read = read_description(reply.text, reply.finish_reason, redacted=generator.redacted)
-        fault = None if read.fault is None else _with_failure(read.fault, reply)
-        rows.append((sequence, group, read.text, fault))
-    return pl.DataFrame(rows, schema=DESCRIPTIONS_SCHEMA, orient="row")
-
-
-def _with_failure(fault: Fault, reply: Generated) -> str:
-    """A fault in words, with what the provider said where there is no reply."""
-    return fault.what if reply.failure is None else f"{fault.what.removesuffix('.')} ({reply.failure})."
 
 
 def _shown_groups(scenes: Scenes) -> tuple[str, ...]:
@@ -260,7 +239,7 @@ def _without_descriptions(descriptions: pl.DataFrame) -> dict[str, str]:
     """Why sequences have no descriptions to be asked about, in words."""
     faulty = descriptions.filter(pl.col("text").is_null())
     return {
-        sequence: f"its {group} views have no description: {fault[:1].lower()}{fault[1:].removesuffix('.')}"
+        sequence: f"its {group} views have no description: {uncapitalized(fault).removesuffix('.')}"
         for sequence, group, fault in faulty.reverse().select("sequence", "group", "fault").iter_rows()
     }
 

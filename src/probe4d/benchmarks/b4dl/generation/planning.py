@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from probe4d.benchmarks.b4dl.generation.context_prompts import missing_images
 from probe4d.benchmarks.b4dl.generation.pipeline import generated_pairs
@@ -21,6 +21,7 @@ DESCRIPTION_TOKENS = 400
 Kept = Callable[[Stage, Sequence[Prompt]], Mapping[str, Generated]]
 """Gives of prompts of a stage the replies that are there already, by key."""
 
+_DESCRIBING: frozenset[Stage] = frozenset({"contexts", "context-repairs"})
 _STAND_IN = "(what the model will have said of these images)"
 
 
@@ -28,8 +29,9 @@ class Planned(NamedTuple):
     """What would be asked.
 
     Attributes:
-        prompts: By stage: of descriptions as they would be sent, of pairs with words in the place of descriptions that
-            are not there yet, and as many repairs as there can be, as if no further reply held a pair.
+        prompts: By stage: of descriptions as they would be sent, once more for those that are known to have been cut,
+            of pairs with words in the place of descriptions that are not there yet, and as many repairs as there can
+            be, as if no further reply held a pair.
         kept: By stage, how many replies are there already.
         missing: Images that sequences should show and the dataset does not have, by reason.
     """
@@ -78,7 +80,7 @@ class _Planner:
     name = "nobody"
 
     def __init__(self, kept: Kept) -> None:
-        self.prompts: dict[Stage, list[Prompt]] = {"contexts": [], "pairs": [], "repairs": []}
+        self.prompts: dict[Stage, list[Prompt]] = {stage: [] for stage in get_args(Stage)}
         self.kept: dict[Stage, int] = dict.fromkeys(self.prompts, 0)
         self._kept = kept
 
@@ -87,7 +89,7 @@ class _Planner:
         kept = self._kept(stage, prompts)
         self.prompts[stage] += [prompt for prompt in prompts if prompt.key not in kept]
         self.kept[stage] += len(kept)
-        said = Generated(text=_STAND_IN if stage == "contexts" else "")
+        said = Generated(text=_STAND_IN if stage in _DESCRIBING else "")
         return {prompt.key: kept.get(prompt.key, said) for prompt in prompts}
 
     def redacted(self, text: str) -> str:

@@ -11,7 +11,7 @@ from probe4d.benchmarks.b4dl.generation.pipeline import Pairs
 from probe4d.benchmarks.b4dl.replies.faults import FAULTS
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.scenes.tables import Scenes
-from probe4d.wording import counted
+from probe4d.wording import counted, uncapitalized
 
 __all__ = ["not_taken", "shortfalls_of"]
 
@@ -31,6 +31,7 @@ def shortfalls_of(
     drawn = scenes.scenes.join(sequences.group_by("scene").len(), on="scene", how="left").fill_null(0)
     few = drawn.filter(pl.col("len") < per_scene).height
     told = [f"{counted(few, 'scene')} too short for {per_scene} different sequences."] if few else []
+    told += _stayed_cut(generated.descriptions)
     for task in tasks:
         short = generated.short.filter(pl.col("task") == task)
         if short.is_empty():
@@ -45,6 +46,18 @@ def shortfalls_of(
     return told
 
 
+def _stayed_cut(descriptions: pl.DataFrame) -> list[str]:
+    """Descriptions that were cut off, asked for once more, and are missing all the same."""
+    lost = descriptions.filter(pl.col("stage") == "context-repairs", pl.col("text").is_null())
+    if lost.is_empty():
+        return []
+    sequence, group, why = lost.select("sequence", "group", "fault").row(0)
+    return [
+        f"{counted(lost.height, 'description')} cut off at the limit of tokens (--max-tokens), and not had when asked "
+        f"for once more, such as of the {group} views of {sequence} ({uncapitalized(why).removesuffix('.')})."
+    ]
+
+
 def not_taken(generated: Pairs) -> dict[str, int]:
     """How much of replies was not taken, by task and reason.
 
@@ -55,4 +68,6 @@ def not_taken(generated: Pairs) -> dict[str, int]:
     counts.update({f"{task}: pairs beyond those asked for": n for task, n in generated.extra.items()})
     if without := generated.descriptions["text"].null_count():
         counts["descriptions: no text that can be used"] = without
+    if again := generated.descriptions.filter(pl.col("stage") == "context-repairs").height:
+        counts["descriptions: cut off at the limit of tokens, and asked for once more"] = again
     return dict(counts)
