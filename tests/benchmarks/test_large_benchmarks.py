@@ -6,10 +6,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from making import benchmark_of, question
 from probe4d import engine
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark, write_benchmark
+from probe4d.benchmarks.question import QUESTION_SCHEMA
 from probe4d.errors import InputError
 
 FAMILIES = ("qualitative", "quantitative", "situational")
@@ -26,6 +29,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("probe4d.benchmarks.questions_file.ROW_GROUP_SIZE", 5)
     write_benchmark(made(), tmp_path / "bench", card="")
     return tmp_path / "bench"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("large") / "bench"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("probe4d.benchmarks.questions_file.ROW_GROUP_SIZE", 5)
+        write_benchmark(made(), path, card="")
+    return path
 
 
 @pytest.mark.parametrize("families", [FAMILIES[:1], FAMILIES[1:2], (FAMILIES[2], FAMILIES[0]), FAMILIES, ()])
@@ -81,7 +93,40 @@ def test_a_family_that_is_not_whole_is_refused(folder: Path, families: list[str]
 def test_a_damaged_part_is_named(folder: Path, column: pl.Expr, words: str) -> None:
     pl.read_parquet(folder / "questions.parquet").with_columns(column).write_parquet(folder / "questions.parquet")
     with pytest.raises(InputError, match=words):
-        read_benchmark(folder, ["qualitative"])
+        _ = read_benchmark(folder, ["qualitative"]).table
+
+
+NAMES = st.lists(st.sampled_from(list(QUESTION_SCHEMA)), min_size=1, unique=True)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    asked=st.lists(NAMES, max_size=3),
+    wanted=st.lists(st.integers(0, 35), max_size=8),
+    families=st.none() | st.lists(st.sampled_from(FAMILIES), min_size=1, unique=True),
+)
+def test_columns_and_rows_are_those_of_the_table(
+    written: Path, asked: list[list[str]], wanted: list[int], families: list[str] | None
+) -> None:
+    read = read_benchmark(written, families)
+    whole = made().table.filter(pl.col("family").is_in(FAMILIES if families is None else families))
+    ids = [f"{place:016x}" for place in wanted]
+    for names in asked:
+        assert read.columns(*names).equals(whole.select(names))
+    rows = read.rows(ids)
+    assert rows.equals(whole.filter(pl.col("id").is_in(ids)))
+    assert rows.equals(dataclasses.replace(made(), table=whole).rows(ids))
+    assert read.table.equals(whole)
+
+
+def test_a_file_that_was_replaced_meanwhile_is_refused(folder: Path) -> None:
+    read = read_benchmark(folder)
+    held = read.columns("family")
+    write_benchmark(dataclasses.replace(made(), table=made().table.reverse()), folder, card="")
+    assert read.columns("family").equals(held)
+    for further in (lambda: read.columns("answer"), lambda: read.rows(["0" * 16]), lambda: read.table):
+        with pytest.raises(InputError, match=r"questions\.parquet: has changed since it was first read\. Run"):
+            further()
 
 
 def test_a_table_is_read_once_and_when_it_is_asked_for(tmp_path: Path) -> None:

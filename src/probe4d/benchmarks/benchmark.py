@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, is_free_text, questions_from
-from probe4d.benchmarks.questions_file import read_questions, write_questions
+from probe4d.benchmarks.question import QUESTION_SCHEMA, ROWS_AT_ONCE, Question, is_free_text, questions_from
+from probe4d.benchmarks.questions_file import StoredQuestions, write_questions
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import write_bytes, write_text
@@ -103,23 +103,26 @@ class BenchmarkRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Table:
-    """The field `Benchmark.table`: a table, or a function that reads it when it is first asked for."""
+    """The field `Benchmark.table`: a table, or questions in a file that are read as a whole when it is asked for."""
 
     def __get__(self, benchmark: Benchmark | None, owner: type[Benchmark]) -> pl.DataFrame:
         if benchmark is None:  # asked of the class, whose field has no default
             raise AttributeError("table")
-        held: pl.DataFrame | Callable[[], pl.DataFrame] = vars(benchmark)["table"]
+        held: pl.DataFrame | StoredQuestions = vars(benchmark)["table"]
         if not isinstance(held, pl.DataFrame):
-            held = vars(benchmark)["table"] = held()
+            held = vars(benchmark)["table"] = held.columns(list(QUESTION_SCHEMA))
         return held
 
-    def __set__(self, benchmark: Benchmark, table: pl.DataFrame | Callable[[], pl.DataFrame]) -> None:
+    def __set__(self, benchmark: Benchmark, table: pl.DataFrame | StoredQuestions) -> None:
         vars(benchmark)["table"] = table
 
 
 @dataclass(frozen=True, repr=False)
 class Benchmark:
     """A benchmark.
+
+    Of one that lies on disk each column is read, and checked, when it is first asked for: ask `columns` and `rows` for
+    what you need, since all columns of three million questions fill gigabytes.
 
     Attributes:
         table: Questions as columns (see `QUESTION_SCHEMA`), in order of family file and position.
@@ -134,18 +137,43 @@ class Benchmark:
     derived: dict[Hashable, pl.DataFrame] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def at(cls, path: Path | str, record: BenchmarkRecord) -> Benchmark:
-        """The benchmark in a folder, whose questions are read, and checked, when its table is first asked for.
+    def at(cls, path: Path | str, record: BenchmarkRecord, families: Collection[str] | None = None) -> Benchmark:
+        """The benchmark in a folder, whose questions are read, and checked, when they are first asked for.
 
         Args:
             path: The folder.
             record: Content of its `benchmark.json`.
+            families: Families to read, which the record lists; null reads all.
         """
         path = Path(path)
-        return cls(partial(_read_whole, path, record), record, path)
+        expected = partial(_refuse_other_questions, path / QUESTIONS_FILE, record, families)
+        return cls(StoredQuestions(path / QUESTIONS_FILE, families, expected), record, path)
+
+    def columns(self, *names: str) -> pl.DataFrame:
+        """Columns of all questions, in the order of `table`.
+
+        Args:
+            names: Names in `QUESTION_SCHEMA`.
+
+        Raises:
+            InputError: A column cannot be read, or a value in it is missing or does not fit.
+        """
+        held: pl.DataFrame | StoredQuestions = vars(self)["table"]
+        return held.select(names) if isinstance(held, pl.DataFrame) else held.columns(names)
+
+    def rows(self, ids: Collection[str]) -> pl.DataFrame:
+        """All columns of the questions of these ids, in the order of `table`; ids of no question give no row.
+
+        Raises:
+            InputError: As `columns`.
+        """
+        held: pl.DataFrame | StoredQuestions = vars(self)["table"]
+        if isinstance(held, pl.DataFrame):
+            return held.filter(pl.col("id").is_in(pl.Series(ids, dtype=pl.String).implode()))
+        return held.rows(ids)
 
     def __repr__(self) -> str:
-        """Tell what it is of, without reading its table."""
+        """Tell what it is of, without reading its questions."""
         return f"Benchmark({self.record.suite}, {self.record.questions:,} questions, {self.path})"
 
     @cached_property
@@ -253,7 +281,9 @@ def write_description(folder: Path, record: BenchmarkRecord, card: str) -> None:
 
 
 def read_benchmark(path: Path | str, families: Collection[str] | None = None) -> Benchmark:
-    """Read a benchmark folder and check that it is what its record says.
+    """Read a benchmark folder and check that it holds the questions that its record says.
+
+    Which questions there are is read at once, all else when it is first asked for (see `Benchmark.columns`).
 
     Args:
         path: The folder.
@@ -262,8 +292,8 @@ def read_benchmark(path: Path | str, families: Collection[str] | None = None) ->
             whole: a part is held to its numbers of questions.
 
     Raises:
-        InputError: The folder, a file or a column is missing, a value is missing or does not fit, ids repeat, the
-            questions are not those of the record, or a family is unknown.
+        InputError: The folder, a file or a column is missing, an id, family or format is missing or does not fit, ids
+            repeat, the questions are not those of the record, or a family is unknown.
     """
     path = Path(path)
     if not path.is_dir():
@@ -272,8 +302,13 @@ def read_benchmark(path: Path | str, families: Collection[str] | None = None) ->
         if not (path / name).is_file():
             raise InputError(f"has no {name}.", path=path, remedy="Give the folder that `probe4d build` wrote.")
     record = read_record(path)
-    table = _read_whole(path, record) if families is None else _read_part(path, record, families)
-    return Benchmark(table, record, path)
+    known = ", ".join(record.counts)
+    for family in families or ():
+        if family not in record.counts:
+            raise InputError(f"has no family {family!r}.", path=path, remedy=f"Choose from its families: {known}.")
+    benchmark = Benchmark.at(path, record, families)
+    benchmark.columns("id")
+    return benchmark
 
 
 def read_record(path: Path | str) -> BenchmarkRecord:
@@ -291,29 +326,18 @@ def read_record(path: Path | str) -> BenchmarkRecord:
         raise InputError(f"is damaged ({error}).", path=file, remedy="Build the benchmark again.") from error
 
 
-def _read_whole(folder: Path, record: BenchmarkRecord) -> pl.DataFrame:
-    table = read_questions(folder / QUESTIONS_FILE, None)
-    if fingerprint(table) != record.fingerprint:
-        raise InputError(
-            f"holds other questions than {RECORD_FILE} says (fingerprints differ).",
-            path=folder / QUESTIONS_FILE,
-            remedy="Build the benchmark again.",
-        )
-    return table
-
-
-def _read_part(folder: Path, record: BenchmarkRecord, families: Collection[str]) -> pl.DataFrame:
-    known = ", ".join(record.counts)
+def _refuse_other_questions(
+    file: Path, record: BenchmarkRecord, families: Collection[str] | None, found: pl.DataFrame
+) -> None:
+    """Refuse questions that are not those of the record: all by its fingerprint, of some families by their numbers."""
+    remedy = "Build the benchmark again."
+    if families is None:
+        if fingerprint(found) != record.fingerprint:
+            what = f"holds other questions than {RECORD_FILE} says (fingerprints differ)."
+            raise InputError(what, path=file, remedy=remedy)
+        return
+    counts = counts_of(found)
     for family in families:
-        if family not in record.counts:
-            raise InputError(f"has no family {family!r}.", path=folder, remedy=f"Choose from its families: {known}.")
-    table = read_questions(folder / QUESTIONS_FILE, families)
-    found = counts_of(table)
-    for family in families:
-        if found.get(family) != record.counts[family]:
-            raise InputError(
-                f"holds other numbers of questions of the family {family!r} than {RECORD_FILE} says.",
-                path=folder / QUESTIONS_FILE,
-                remedy="Build the benchmark again.",
-            )
-    return table
+        if counts.get(family) != record.counts[family]:
+            what = f"holds other numbers of questions of the family {family!r} than {RECORD_FILE} says."
+            raise InputError(what, path=file, remedy=remedy)

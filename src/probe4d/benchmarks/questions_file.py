@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import os
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +13,7 @@ from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, REQUIRED_COLUM
 from probe4d.errors import InputError
 from probe4d.store.files import whole_file
 
-__all__ = ["read_questions", "write_questions"]
+__all__ = ["StoredQuestions", "write_questions"]
 
 ROW_GROUP_SIZE = 100_000
 """Most rows of a row group of `questions.parquet`, whose statistics tell a reader of one family where it lies.
@@ -19,6 +21,11 @@ ROW_GROUP_SIZE = 100_000
 No more than polars works on at a time, else the columns of what is read lie in unlike chunks, and whatever takes the
 whole table copies it first.
 """
+
+_FIRST = ("id", "family", "format")
+"""What is read, and checked, before anything else: which questions there are."""
+
+_REBUILD = "Build or import the benchmark again."
 
 
 def write_questions(questions: pl.DataFrame | pl.LazyFrame, file: Path) -> None:
@@ -37,46 +44,120 @@ def write_questions(questions: pl.DataFrame | pl.LazyFrame, file: Path) -> None:
             raise InputError(f"two questions have the id {identity}: nothing is written.")
 
 
-def read_questions(path: Path, families: Collection[str] | None) -> pl.DataFrame:
-    """Read questions and check each value that can be checked by column.
+class StoredQuestions:
+    """The questions in a file, each column of which is read, and checked, when it is first asked for.
+
+    Of three million questions most work needs few columns: ids and families to choose by, formats and references to
+    score by; the longest, such as facts, are needed of the few questions that are asked or shown.
 
     Args:
         path: The file.
         families: Families to read; null reads all.
-
-    Returns:
-        Columns of `QUESTION_SCHEMA`, in the order of the file. `facts` are not decoded: what lies inside is refused
-        where a question becomes a record (see `questions_from`).
-
-    Raises:
-        InputError: The file cannot be read, a column is missing, a value is missing or does not fit, or ids repeat.
+        accept: Told of the columns `id`, `family` and `format`, in the order of the file, before any other is read;
+            raises where these are not the questions that were expected.
     """
-    rows = pl.scan_parquet(path, glob=False)
-    try:
-        present = rows.collect_schema().names()
-        missing = [name for name in QUESTION_SCHEMA if name not in present]
-        if missing:
-            raise InputError(f"lacks the column {missing[0]!r}.", path=path, remedy="Build the benchmark again.")
-        if families is not None:
-            rows = rows.filter(pl.col("family").cast(pl.String()).is_in(list(families)))
-        table = rows.select(list(QUESTION_SCHEMA)).collect()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise InputError(f"is no readable parquet file ({error}).", path=path, remedy="Build it again.") from error
-    try:
-        table = table.cast(dict(QUESTION_SCHEMA))  # type: ignore[arg-type]
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"holds a value of the wrong type ({error}).", path=path) from error
-    _refuse_incomplete(table, path)
-    if (identity := _repeated_id(table)) is not None:
-        raise InputError(f"holds the question id {identity} more than once.", path=path)
-    strange = table.filter(~pl.col("format").is_in(FORMATS))
-    if strange.height:
-        raise InputError(
-            f"question {strange['id'][0]} has the unknown format {strange['format'][0]!r}.",
-            path=path,
-            remedy=f"Known are {', '.join(FORMATS)}.",
-        )
-    return table
+
+    def __init__(self, path: Path, families: Collection[str] | None, accept: Callable[[pl.DataFrame], None]) -> None:
+        self._path = path
+        self._families = None if families is None else list(families)
+        self._accept = accept
+        self._held = pl.DataFrame()
+        self._version: tuple[int, ...] = ()
+
+    def columns(self, names: Sequence[str]) -> pl.DataFrame:
+        """Give columns of all questions, in the order of the file; what was read once is kept.
+
+        Args:
+            names: Names in `QUESTION_SCHEMA`.
+
+        Raises:
+            InputError: The file cannot be read, is another one than before, lacks a column, or a value is missing or
+                does not fit. `facts` are not decoded: what lies inside is refused where a question becomes a record
+                (see `probe4d.benchmarks.question.questions_from`).
+        """
+        if not self._held.width:
+            first = self._read(_FIRST)
+            self._refuse_strange(first)
+            self._accept(first)
+            self._held = first
+        if further := [name for name in names if name not in self._held.columns]:
+            self._held = self._held.hstack(self._read(further, of=self._held["id"]))
+        return self._held.select(names)
+
+    def rows(self, ids: Collection[str]) -> pl.DataFrame:
+        """Give all columns of the questions of these ids, in the order of the file.
+
+        Nothing but these rows is kept of columns that were not asked for before.
+
+        Raises:
+            InputError: As `columns`.
+        """
+        is_wanted = pl.col("id").cast(pl.String()).is_in(pl.Series(ids, dtype=pl.String()).implode())
+        rows = self.columns(self._held.columns or _FIRST).filter(is_wanted)
+        if further := [name for name in QUESTION_SCHEMA if name not in rows.columns]:
+            rows = rows.hstack(self._read(further, of=rows["id"], where=is_wanted))
+        return rows.select(list(QUESTION_SCHEMA))
+
+    def _read(self, names: Sequence[str], *, of: pl.Series | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
+        """Read columns and check each of their values that can be checked by column.
+
+        Args:
+            names: The columns.
+            of: Ids of the rows, to name a question by; null where they are among the columns.
+            where: Which rows; null reads all.
+        """
+        kinds = {name: QUESTION_SCHEMA[name] for name in names}
+        with self._readable():
+            rows = pl.scan_parquet(self._path, glob=False)
+            self._refuse_other_schema(rows.collect_schema())
+            if self._families is not None:
+                rows = rows.filter(pl.col("family").cast(pl.String()).is_in(self._families))
+            if where is not None:
+                rows = rows.filter(where)
+            table = rows.select(names).collect()
+        try:
+            table = table.cast(dict(kinds))  # type: ignore[arg-type]
+        except pl.exceptions.PolarsError as error:
+            raise InputError(f"holds a value of the wrong type ({error}).", path=self._path) from error
+        _refuse_incomplete(table, table["id"] if of is None else of, self._path)
+        return table
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Turn what a block cannot read into errors for people, and refuse a file that has changed meanwhile."""
+        try:
+            before = self._version_now()
+            if self._version and self._version != before:
+                raise InputError(
+                    "has changed since it was first read.", path=self._path, remedy="Run the command again."
+                )
+            yield
+            self._version = before
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            raise InputError(
+                f"is no readable parquet file ({error}).", path=self._path, remedy="Build it again."
+            ) from error
+
+    def _version_now(self) -> tuple[int, ...]:
+        status = os.stat(self._path)
+        return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+    def _refuse_other_schema(self, present: pl.Schema) -> None:
+        for name in QUESTION_SCHEMA:
+            if name not in present:
+                raise InputError(f"lacks the column {name!r}.", path=self._path, remedy="Build the benchmark again.")
+
+    def _refuse_strange(self, first: pl.DataFrame) -> None:
+        """Refuse ids that repeat, and formats that are not known."""
+        if (identity := _repeated_id(first)) is not None:
+            raise InputError(f"holds the question id {identity} more than once.", path=self._path)
+        strange = first.filter(~pl.col("format").is_in(FORMATS))
+        if strange.height:
+            raise InputError(
+                f"question {strange['id'][0]} has the unknown format {strange['format'][0]!r}.",
+                path=self._path,
+                remedy=f"Known are {', '.join(FORMATS)}.",
+            )
 
 
 def _repeated_id(table: pl.DataFrame) -> str | None:
@@ -87,17 +168,18 @@ def _repeated_id(table: pl.DataFrame) -> str | None:
     return str(repeated[0]) if repeated.len() else None
 
 
-def _refuse_incomplete(table: pl.DataFrame, path: Path) -> None:
-    """Refuse a table in which a value that every question has is missing, or `facts` is plainly no JSON object."""
-    remedy = "Build or import the benchmark again."
+def _refuse_incomplete(table: pl.DataFrame, ids: pl.Series, path: Path) -> None:
+    """Refuse columns in which a value that every question has is missing, or `facts` is plainly no JSON object."""
     for name in REQUIRED_COLUMNS:
-        if table[name].null_count():
-            identity = table.filter(pl.col(name).is_null())["id"][0]
+        if name in table.columns and table[name].null_count():
+            identity = ids.filter(table[name].is_null())[0]
             which = "a question" if identity is None else f"question {identity}"
-            raise InputError(f"{which} has no value in the column {name!r}.", path=path, remedy=remedy)
-    broken = table.select("id", "facts")
+            raise InputError(f"{which} has no value in the column {name!r}.", path=path, remedy=_REBUILD)
+    if "facts" not in table.columns:
+        return
+    broken = table.select("facts", id=ids)
     for facts in (pl.col("facts"), pl.col("facts").str.strip_chars()):  # white space is rare, and slow to take off
         broken = broken.filter(~(facts.str.starts_with("{") & facts.str.ends_with("}")))
     if broken.height:
         what = f"question {broken['id'][0]} has no JSON object in the column 'facts'."
-        raise InputError(what, path=path, remedy=remedy)
+        raise InputError(what, path=path, remedy=_REBUILD)
