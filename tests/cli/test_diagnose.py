@@ -219,6 +219,25 @@ def test_a_report_is_not_written_over_what_it_reads(here: Command, asked: Path, 
     assert sorted(path.name for path in (asked / name).iterdir()) == before
 
 
+def test_a_report_goes_to_no_folder_of_other_things(here: Command, asked: Path, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("precious")
+    done = here("diagnose", asked / "bench", asked / "one", "--no-report", "--out", tmp_path)
+    assert done.returncode == 2
+    assert "is not empty and holds no report. Choose another folder" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_report_takes_the_place_of_an_earlier_one_and_leaves_what_people_added(
+    here: Command, asked: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report"
+    assert here("diagnose", asked / "bench", asked / "one", "--no-report", "--out", out).returncode == 0
+    (out / "notes.txt").write_text("precious")
+    assert here("diagnose", asked / "bench", asked / "two", "--no-report", "--out", out).returncode == 0
+    assert "two" in set(pl.read_csv(out / "figures.csv")["run"])
+    assert (out / "notes.txt").read_text() == "precious"
+
+
 def test_parsers_that_agree_are_told_of_in_one_line(here: Command, asked: Path, tmp_path: Path) -> None:
     done = here("diagnose", asked / "bench", asked / "one", "--no-report", "--out", tmp_path / "x")
     assert "one:" not in done.stderr

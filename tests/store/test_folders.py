@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from probe4d.errors import InputError
+from probe4d.store.files import is_half_written, whole_file
 from probe4d.store.folders import refuse_full, whole_folder
 
 
@@ -85,3 +87,32 @@ def test_a_name_too_long_for_the_disk_is_refused(tmp_path: Path, length: int) ->
     if length > 255:
         with pytest.raises(InputError, match="is too long a name for the disk"):
             refuse_full(path)
+
+
+@pytest.mark.parametrize(
+    ("held", "own", "refused"),
+    [
+        ((), ("mine.json",), False),
+        (("theirs.txt",), ("mine.json",), True),
+        (("theirs.txt", "mine.json"), ("mine.json",), False),
+        (("mine.json",), (), True),
+        ((".mine.json.ab12.part",), ("mine.json",), False),
+        ((".theirs",), (), True),
+        (("theirs.part",), (), True),
+    ],
+)
+def test_only_what_its_writer_left_in_a_folder_is_written_over(
+    tmp_path: Path, held: tuple[str, ...], own: tuple[str, ...], refused: bool
+) -> None:
+    for name in held:
+        (tmp_path / name).touch()
+    with pytest.raises(InputError, match="is not empty") if refused else nullcontext():
+        refuse_full(tmp_path, own=own)
+
+
+def test_what_a_killed_write_leaves_is_in_nobodys_way(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "a") as file, whole_folder(tmp_path / "b") as folder:
+        assert sorted(tmp_path.iterdir()) == [file, folder]
+        assert is_half_written(file)
+        assert is_half_written(folder)
+        refuse_full(tmp_path)

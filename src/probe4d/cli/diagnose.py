@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 @app.command("diagnose")
 def diagnose_command(
     benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report and its tables.")],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="Folder for the report and its tables: new, empty, or of an earlier report."),
+    ],
     runs: Annotated[
         list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run folders, the baseline first.")
     ] = None,
@@ -82,11 +85,12 @@ def diagnose_command(
     from probe4d.diagnosis.judging.judgements import read_judgements
     from probe4d.diagnosis.overview import parser_changes
     from probe4d.diagnosis.text.chosen import text_metrics_named
-    from probe4d.report.page import write_report
+    from probe4d.report.page import refuse_foreign, write_report
     from probe4d.runs.run import read_run
 
     inputs = [benchmark, *(runs or ()), *(judgements or ()), *([] if fit_controls is None else [fit_controls])]
     _refuse_inputs(out, inputs)
+    refuse_foreign(out)
     metrics = text_metrics_named(text_metrics, wordnet=wordnet, bert_encoder=bert_encoder, device=device)
     read = read_benchmark(benchmark)
     scenes = None

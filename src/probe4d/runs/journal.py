@@ -138,16 +138,12 @@ def _begin(path: Path, record: RunRecord) -> None:
 
 def _refuse_foreign(path: Path) -> None:
     """Refuse what is no run that `ask` began; what a killed beginning leaves (a lock, a part of a file) is none."""
-    if (path / RECORD_FILE).exists():
-        return
-    if (path / ANSWERS_FILE).exists():
+    if (path / ANSWERS_FILE).exists() and not (path / RECORD_FILE).exists():
         raise InputError(
             f"holds answers, but the {RECORD_FILE} that says what they answer is missing.",
             path=path,
             remedy="Put it back, or choose another folder.",
         )
-    refuse_full(path, "is not empty and holds no run.", ignored=_is_rest)
-
-
-def _is_rest(entry: Path) -> bool:
-    return entry.name == _LOCK_FILE or entry.suffix == ".part"
+    refuse_full(
+        path, "is not empty and holds no run.", own=(RECORD_FILE,), ignored=lambda entry: entry.name == _LOCK_FILE
+    )

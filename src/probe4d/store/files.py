@@ -13,7 +13,7 @@ import polars as pl
 
 from probe4d.errors import InputError, Probe4DError, RunError
 
-__all__ = ["inside", "refuse_long_name", "whole_file", "write_bytes", "write_error", "write_text"]
+__all__ = ["inside", "is_half_written", "refuse_long_name", "whole_file", "write_bytes", "write_error", "write_text"]
 
 
 @contextmanager
@@ -50,6 +50,11 @@ def whole_file(path: Path | str) -> Iterator[Path]:
         raise write_error(path, error) from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def is_half_written(path: Path) -> bool:
+    """Whether a name is one of those that a killed `whole_file` or `whole_folder` leaves."""
+    return path.name.startswith(".") and path.suffix == ".part"
 
 
 def refuse_long_name(path: Path) -> None:

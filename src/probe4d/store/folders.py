@@ -5,31 +5,44 @@ from __future__ import annotations
 import errno
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from probe4d.errors import InputError, Probe4DError
-from probe4d.store.files import refuse_long_name, write_error
+from probe4d.store.files import is_half_written, refuse_long_name, write_error
 
 __all__ = ["refuse_full", "whole_folder"]
 
 
-def refuse_full(path: Path, fault: str = "is not empty.", *, ignored: Callable[[Path], bool] | None = None) -> None:
-    """Refuse a place that no new folder can take, before any work is done.
+def refuse_full(
+    path: Path,
+    fault: str = "is not empty.",
+    *,
+    own: Collection[str] = (),
+    ignored: Callable[[Path], bool] | None = None,
+) -> None:
+    """Refuse a folder that holds what its writer did not write, before any work is done.
+
+    What is written goes to a new folder, to an empty one, or to one that holds an earlier output of the same kind.
 
     Args:
         path: Where the folder is to be.
         fault: What is wrong with a folder that holds something, as a sentence.
-        ignored: Says of what lies in it whether it is of no account; null where everything counts.
+        own: Names of files of which each shows that what lies there is an earlier output; none where that would not
+            be replaced whole, and so is refused like anything else.
+        ignored: Says of what else lies in it whether it is of no account; what a killed write leaves never is of any.
 
     Raises:
-        InputError: It is a file, a folder that holds something, or a name too long for the disk.
+        InputError: It is a file, a folder that holds something else, or a name too long for the disk.
     """
     refuse_long_name(path)
     if path.exists() and not path.is_dir():
         raise InputError("is a file, not a folder.", path=path, remedy="Choose another folder.")
-    if path.is_dir() and not all(ignored is not None and ignored(entry) for entry in path.iterdir()):
+    if not path.is_dir() or any((path / name).exists() for name in own):
+        return
+    held = (entry for entry in path.iterdir() if not is_half_written(entry))
+    if not all(ignored is not None and ignored(entry) for entry in held):
         raise InputError(fault, path=path, remedy="Choose another folder, or empty this one.")
 
 

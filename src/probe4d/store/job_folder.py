@@ -56,12 +56,12 @@ def hold_folder(
         InputError: The folder holds something else or another job, or another process is at it.
     """
     path = folder / file
-    if not path.exists():
-        refuse_full(
-            folder,
-            f"is no folder of this {job} and is not empty.",
-            ignored=lambda entry: entry.name in beside or entry.name.startswith("."),
-        )
+    refuse_full(
+        folder,
+        f"is no folder of this {job} and is not empty.",
+        own=(file,),
+        ignored=lambda entry: entry.name in beside or entry.name.startswith("."),
+    )
     with locked(folder / _LOCK):
         for half_written in folder.glob(".*.part"):
             remove(half_written)

@@ -59,7 +59,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, marker: bytes 
     if marker is not None:
         (tmp_path / "simulation.json").write_bytes(marker)
     before = contents(tmp_path)
-    with pytest.raises(InputError, match=r"is not empty and holds no simulated dataset.*Choose an empty folder"):
+    with pytest.raises(InputError, match=r"is not empty and holds no simulated dataset.*Choose another folder"):
         simulate(tmp_path, scenes=1, seed=0)
     assert contents(tmp_path) == before
 

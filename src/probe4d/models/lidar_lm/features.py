@@ -281,8 +281,13 @@ def start_features(path: Path | str, record: FeatureRecord) -> FeatureFolder:
         InputError: It holds something else, or features that were made in another way.
     """
     folder = Path(path)
+    refuse_full(
+        folder,
+        "is no folder of features and is not empty.",
+        own=(FEATURES_FILE,),
+        ignored=lambda entry: entry.name.startswith("."),
+    )
     if not (folder / FEATURES_FILE).exists():
-        refuse_full(folder, "is no folder of features and is not empty.", ignored=lambda entry: entry.name[0] == ".")
         versioned = msgspec.to_builtins(record) | {"version": _VERSION}
         write_bytes(folder / FEATURES_FILE, msgspec.json.format(msgspec.json.encode(versioned)) + b"\n")
     found = FeatureFolder(folder)

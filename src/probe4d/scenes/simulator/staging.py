@@ -21,6 +21,7 @@ from probe4d.errors import InputError
 from probe4d.origins import SIMULATED_VERSION
 from probe4d.scenes.nuscenes_writing.scene_records import RECORDS
 from probe4d.store.files import write_bytes, write_text
+from probe4d.store.folders import refuse_full
 from probe4d.store.hashing import digest
 from probe4d.version import __version__
 
@@ -180,11 +181,11 @@ def open_stage(out: Path, wanted: Settings, *, replace: bool) -> Stage | None:
         for folder in out.glob(f"{_PREFIX}*"):
             _settle(out, folder)
         stages = {folder: settings for folder in out.glob(f"{_PREFIX}*") if (settings := _read_settings(folder))}
-        if any(not path.name.startswith(_PREFIX) for path in out.iterdir()) and _read_settings(out) is None:
-            raise InputError(
+        if _read_settings(out) is None:
+            refuse_full(
+                out,
                 "is not empty and holds no simulated dataset; nothing was written.",
-                path=out,
-                remedy="Choose an empty folder.",
+                ignored=lambda entry: entry.name.startswith(_PREFIX),
             )
         finished = _finished(out)
         if finished == wanted:
