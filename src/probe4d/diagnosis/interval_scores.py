@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.interval_overlaps import CONVENTIONS, OVERLAPS
-from probe4d.diagnosis.interval_sheet import IntervalSheet, ends_of
+from probe4d.diagnosis.interval_sheet import UNREAD, Codes, IntervalSheet, ends_of
 
 __all__ = [
     "MIOU",
@@ -21,6 +21,7 @@ __all__ = [
     "Amounts",
     "add_overlaps",
     "overlaps_of",
+    "worth_of",
 ]
 
 MIOU, RECALL = "interval_miou_", "interval_recall_"
@@ -44,20 +45,35 @@ Amounts = Mapping[str, npt.NDArray[np.float64]]
 """Metrics to (answerers, questions) what each answer is worth; NaN where a question has none."""
 
 
-def overlaps_of(sheet: IntervalSheet) -> dict[str, npt.NDArray[np.float64]]:
-    """What every answer of a sheet is worth; an answer that cannot be read has 0.
+def worth_of(said: Codes, references: Codes) -> dict[str, npt.NDArray[np.float64]]:
+    """What answers are worth, whatever their questions; an answer that cannot be read has 0.
 
-    Metrics: interval_parse_rate; interval_miou_ and, with each threshold, interval_recall_, by both conventions; and
-    interval_whole_window, whether an answer is all that is asked about, from the first of the question's frames to the
-    last: NaN where a question does not say.
+    Metrics: interval_parse_rate; interval_miou_ and, with each threshold, interval_recall_, by both conventions.
+
+    Args:
+        said: (..., 2) first and last frame of the answers, both `UNREAD` where that could not be read.
+        references: (..., 2) the same of the right ones.
+
+    Returns:
+        Metrics to values of that shape without its last axis.
     """
-    said, references = ends_of(sheet.codes), ends_of(sheet.references)
-    found = {PARSE_RATE: sheet.read.astype(np.float64)}
+    found = {PARSE_RATE: np.not_equal(said[..., 0], UNREAD).astype(np.float64)}
     for convention, overlap in OVERLAPS.items():
         shares = overlap(said, references)
         found[MIOU + convention] = shares
         for threshold in THRESHOLDS:
             found[f"{RECALL}{threshold}_{convention}"] = (shares >= threshold).astype(np.float64)
+    return found
+
+
+def overlaps_of(sheet: IntervalSheet) -> dict[str, npt.NDArray[np.float64]]:
+    """What every answer of a sheet is worth; an answer that cannot be read has 0.
+
+    Metrics: those of `worth_of`, and interval_whole_window, whether an answer is all that is asked about, from the
+    first of the question's frames to the last: NaN where a question does not say.
+    """
+    said = ends_of(sheet.codes)
+    found = worth_of(said, ends_of(sheet.references))
     frames = sheet.questions["frames"].list
     window = np.stack([one.cast(float).fill_null(np.nan).to_numpy() for one in (frames.min(), frames.max())], axis=-1)
     is_whole = (said == window).all(axis=-1)

@@ -24,6 +24,7 @@ __all__ = [
     "IntervalSheet",
     "ends_of",
     "make_interval_sheet",
+    "reference_ends",
     "starts_of",
     "to_codes",
 ]
@@ -133,6 +134,13 @@ def starts_of(sheet: IntervalSheet) -> Codes:
     return first.to_numpy().astype(np.int64)[:, None]
 
 
+def reference_ends(answer: str) -> tuple[int, int] | None:
+    """First and last key frame of a reference answer `first-last`; null where it is none, or ends before it begins."""
+    hit = _REFERENCE.fullmatch(answer)
+    ends = None if hit is None else (int(hit[1]), int(hit[2]))
+    return None if ends is None or ends[1] < ends[0] else ends
+
+
 def make_interval_sheet(benchmark: Benchmark) -> IntervalSheet:
     """Take the questions for an interval out of a benchmark; there may be none.
 
@@ -140,8 +148,7 @@ def make_interval_sheet(benchmark: Benchmark) -> IntervalSheet:
         InputError: A reference answer is no interval `first-last`, or ends before it begins.
     """
     table = benchmark.table.filter(pl.col("format") == INTERVAL)
-    found = [_REFERENCE.fullmatch(answer) for answer in table["answer"]]
-    ends = [None if hit is None or int(hit[2]) < int(hit[1]) else (int(hit[1]), int(hit[2])) for hit in found]
+    ends = [reference_ends(answer) for answer in table["answer"]]
     for place, one in enumerate(ends):
         if one is None:
             identity, answer = table.select("id", "answer").row(place)
