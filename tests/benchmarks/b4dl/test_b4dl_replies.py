@@ -53,6 +53,21 @@ GOOD = {
     "fenced": "```\nQ: {0}\nA: {1}\nQ: {2}\nA: {3}\n```",
     "a word before": "Sure! Here are the pairs:\n\nQ: {0}\nA: {1}\nQ: {2}\nA: {3}",
     "a word after": "Q: {0}\nA: {1}\nQ: {2}\nA: {3}\n\nLet me know if you need more.",
+    "table": "| Question | Answer |\n|---|---|\n| {0} | {1} |\n| {2} | {3} |",
+    "table with a word around": "Here:\n\n| Question | Answer |\n| :--- | ---: |\n| {0} | {1} |\n| {2} | {3} |\n\nEnd.",
+    "table with numbers": "| # | QUESTION | ANSWER |\n|--:|---|---|\n| 1 | {0} | {1} |\n| 2 | {2} | {3} |",
+    "table with more columns": "|No.|q|Frame|a|Type|\n|-|-|-|-|-|\n|1|{0}|12|{1}|x|\n|2|{2}||{3}|y|",
+    "table of other order": "| Answer | Question |\n|---|---|\n| {1} | {0} |\n| {3} | {2} |",
+    "table without outer pipes": "Question | Answer\n--- | ---\n{0} | {1}\n{2} | {3}",
+    "table without a rule": "| Question | Answer |\n| {0} | {1} |\n\n| {2} | {3} |",
+    "table with half of its outer pipes": "| Question | Answer\n|---|---\n| {0} | {1}\n{2} | {3} |",
+    "table in bold": "| **Question** | **Answer** |\n|:-:|:-:|\n| **{0}** | `{1}` |\n| *{2}* | **{3}** |",
+    "table with marks": "| Q | A |\n|---|---|\n| Q1: {0} | A1: {1} |\n| **Q2:** {2} | **A2:** {3} |",
+    "fenced table": "```markdown\n| Question | Answer |\n|---|---|\n| {0} | {1} |\n| {2} | {3} |\n```",
+    "quoted table": "> | Question | Answer |\n> |---|---|\n> | {0} | {1} |\n> | {2} | {3} |",
+    "two tables": "## One\n| Q | A |\n|---|---|\n| {0} | {1} |\n## Two\n| A | Q |\n|---|---|\n| {3} | {2} |",
+    "table and lines": "| Q | A |\n|---|---|\n| {0} | {1} |\n\nQ: {2}\nA: {3}",
+    "lines and table": "Q: {0}\nA: {1}\n\n| Q | A |\n|---|---|\n| {2} | {3} |",
     "objects": '[{{"question": "{0}", "answer": "{1}"}}, {{"question": "{2}", "answer": "{3}"}}]',
     "fenced objects": '```json\n[\n {{"Q": "{0}", "A": "{1}"}},\n {{"Q": "{2}", "A": "{3}"}}\n]\n```',
     "named list": '{{"qa_pairs": [{{"question": "{0}", "answer": "{1}"}}, {{"question": "{2}", "answer": "{3}"}}]}}',
@@ -84,6 +99,13 @@ CUT = {
     "after an answer that may go on": ("Q: {0}\nA: {1}\nQ: {2}\nA: {3}", [CAR]),
     "in a question": ("Q: {0}\nA: {1}\nQ: Is there", [CAR]),
     "in thoughts": ("<think>Q: {0}\nA: {1}", []),
+    "in a cell": ("| Q | A |\n|---|---|\n| {0} | {1} |\n| {2} | N", [CAR]),
+    "in a table's question": ("| Q | A |\n|---|---|\n| {0} | {1} |\n| Is there", [CAR]),
+    "after a cell of several": ("| Q | A | Type |\n|---|---|---|\n| {0} | {1} | x |\n| {2} | {3} |", [CAR]),
+    "at a pipe of the text": ("| Q | A |\n|---|---|\n| {0} | {1} |\n| {2} | No \\|", [CAR]),
+    "after a table without outer pipes": ("Q | A\n---|---\n{0} | {1}\n{2} | {3}", [CAR]),
+    "in the text after a table": ("| Q | A |\n|---|---|\n| {0} | {1} |\nQ: {2}\nA: N", [CAR]),
+    "in a header": ("| Question | Ans", []),
     "in an object": ('[{{"question": "{0}", "answer": "{1}"}}, {{"question": "{2}", "answer": "N', [CAR]),
     "in a key": ('```json\n[{{"question": "{0}", "answer": "{1}"}}, {{"quest', [CAR]),
     "in a named list": ('{{"pairs": [{{"question": "{0}", "answer": "{1}"}}, {{"question": "{2}"', [CAR]),
@@ -103,6 +125,45 @@ def test_whole_objects_of_a_reply_that_was_cut_after_them_are_taken() -> None:
     objects = [json.dumps({"question": question, "answer": answer}) for question, answer in BOTH]
     found = read_pairs("binary", f"[{', '.join(objects)},", "max_tokens", 12, 20)
     assert found == ReadPairs(BOTH, [], 8)
+
+
+def test_whole_rows_of_a_reply_that_was_cut_after_them_are_taken() -> None:
+    rows = "| Q | A |\n|---|---|\n| {} | {} |\n| {} | {} |\n".format(*CAR, *BUS)
+    assert read_pairs("binary", rows, "max_tokens", 12, 20) == ReadPairs(BOTH, [], 8)
+
+
+def test_a_row_with_more_cells_than_its_header_is_told_and_one_with_fewer_lacks_what_they_held() -> None:
+    text = "| Q | A |\n|---|---|\n| Is a|b there? | No. |\n| {} | {} |\n| Is it? |\n| | Yes. |\n| | |".format(*CAR)
+    found = read_pairs("binary", text, "stop", 12, 20)
+    assert found.pairs == [CAR]
+    assert [(fault.kind, fault.question, fault.answer) for fault in found.faults] == [
+        ("no-answer", "Is it?", None),
+        ("no-question", None, "Yes."),
+        ("too-wide", None, None),
+    ]
+
+
+def test_pipes_and_breaks_of_cells_are_characters_and_spaces_of_the_text() -> None:
+    text = "| Q | A |\n|---|---|\n| Is a\\|b &#124; c there? | It is.<br>It moves.<br/>Fast \\\\|"
+    assert read_pairs("comprehensive", text, "stop", 12, 20).pairs == [
+        ("Is a|b | c there?", "It is. It moves. Fast \\\\")
+    ]
+
+
+def test_other_tables_and_pipes_hold_no_pairs() -> None:
+    for text in (
+        "| Frame | Object |\n|---|---|\n| 12 | car? |",
+        "| Question | Question | Answer |\n|---|---|---|\n| Is it? | Is it? | Yes. |",
+        "| Question |\n|---|\n| Is it? |",
+        "|" * 20,
+    ):
+        found = read_pairs("binary", text, "stop", 12, 20)
+        assert (found.pairs, [fault.kind for fault in found.faults]) == ([], ["no-pairs"])
+    assert read_pairs("comprehensive", "Q: Is it?\nA: It is | Q | A.", "stop", 12, 20).pairs == [
+        ("Is it?", "It is | Q | A.")
+    ]
+    marked = read_pairs("comprehensive", "Q: Is it left | right?\nA: It is | was left.", "stop", 12, 20)
+    assert marked.pairs == [("Is it left | right?", "It is | was left.")]
 
 
 def test_an_object_that_is_broken_among_others_is_told() -> None:
@@ -194,7 +255,7 @@ def test_each_fault_is_named(task: str, text: str | None, kind: str | None) -> N
 
 
 def test_each_kind_of_fault_has_a_case() -> None:
-    of_their_own = {"cut", "broken", "duplicate-question", "duplicate-answer"}
+    of_their_own = {"cut", "broken", "too-wide", "duplicate-question", "duplicate-answer"}
     assert {kind for _, _, kind in FAULTY} - {None} | of_their_own == set(FAULTS)
 
 
@@ -292,9 +353,43 @@ RENDERED: dict[str, Callable[[list[tuple[str, str]]], str]] = {
     "fenced": lambda pairs: f"```json\n{json.dumps({'pairs': [{'Q': q, 'A': a} for q, a in pairs]}, indent=2)}\n```",
 }
 
+
+def as_table(pairs: list[tuple[str, str]], *, numbered: bool = False, outer: bool = True) -> str:
+    rows = [("Question", "ANSWER"), ("---", ":-:"), *pairs]
+    lines = []
+    for number, row in enumerate(rows, start=-1):
+        cells = [cell.replace("|", r"\|") for cell in row]
+        lines.append(" | ".join([("#", "-")[number + 1] if number < 1 else str(number), *cells] if numbered else cells))
+    return "\n".join(f"| {line} |" if outer else line for line in lines)
+
+
+RENDERED |= {
+    "table": as_table,
+    "numbered table": lambda pairs: as_table(pairs, numbered=True),
+    "table without outer pipes": lambda pairs: as_table(pairs, outer=False),
+}
+
 words = st.lists(
     st.sampled_from(
-        ["the", "car", "a", "truck", "moves", "left", "é", "12", "m", "Q", "A", "10.5", "(it)", "x:", '"so"']
+        [
+            "the",
+            "car",
+            "a",
+            "truck",
+            "moves",
+            "left",
+            "é",
+            "12",
+            "m",
+            "Q",
+            "A",
+            "10.5",
+            "(it)",
+            "x:",
+            '"so"',
+            "|",
+            "(a|b)",
+        ]
     )
     | st.text("abcXYZ019,;'é%", min_size=1, max_size=6),
     min_size=1,
@@ -324,6 +419,11 @@ HOSTILE = [
     "*" * 100_000 + "Q",
     "1. " * 30_000,
     "{" * 100_000,
+    "| Q | A |\n" + "|" * 100_000,
+    "| Q | A |\n" + "| Is it? | Yes. |\n" * 6_000,
+    "| Q | A |\n" * 10_000,
+    "Q | A\n" + "-" * 100_000 + "x | y",
+    "Q | A\n" + "\\" * 99_999 + "|",
     '{"q":' * 20_000,
     '[{"a":"x' * 12_000,
     '{"a":[1,2,3,' * 8_000,

@@ -19,6 +19,7 @@ FAULTS: Mapping[str, str] = {
     "no-pairs": "the reply holds no pairs in a form that can be read",
     "cut": "the reply was cut within this pair, at its limit or by a filter",
     "broken": "an object of the reply is no valid JSON",
+    "too-wide": "a row of the reply’s table has more cells than its header",
     "no-answer": "a question without an answer",
     "no-question": "an answer without a question",
     "echo": "repeats the form that pairs were to have",

@@ -107,7 +107,8 @@ def read_pairs(
     if reason in REFUSAL_REASONS:
         return ReadPairs([], [_whole("refusal")], wanted)
     found = raw_reply(said)
-    raw, faults = [_writable(pair, redacted) for pair in found.pairs], [_whole("broken")] * found.broken
+    raw = [_writable(pair, redacted) for pair in found.pairs]
+    faults = [_whole("broken")] * found.broken + [_whole("too-wide")] * found.too_wide
     is_cut = reason in CUT_REASONS | FILTER_REASONS
     if is_cut and not found.is_closed and raw:
         faults.append(_cut(raw.pop()))

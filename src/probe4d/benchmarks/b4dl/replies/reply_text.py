@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from probe4d.benchmarks.b4dl.replies.tables import Table, text_and_tables
+
 __all__ = ["RawPair", "RawReply", "raw_reply", "without_thoughts"]
 
 _THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
@@ -69,12 +71,14 @@ class RawReply(NamedTuple):
         is_open: Whether the last thing in it is not complete, by its form: an object that does not end.
         is_closed: Whether every pair is known to be complete, by its form, wherever the reply ends.
         broken: Objects with a question that end, and cannot be read.
+        too_wide: Rows of tables with more cells than their header.
     """
 
     pairs: list[RawPair]
     is_open: bool = False
     is_closed: bool = False
     broken: int = 0
+    too_wide: int = 0
 
 
 def without_thoughts(text: str) -> str:
@@ -87,8 +91,9 @@ def raw_reply(text: str) -> RawReply:
     """Find the pairs of a reply.
 
     Forms are `Q: ...` and `A: ...` in lines of their own or in one, numbered, in bold, as headings or list items, with
-    the words Question and Answer, over several lines; numbered questions whose answer follows the question mark; and
-    JSON objects with a question and an answer, alone, in lists or in other objects, fenced or not.
+    the words Question and Answer, over several lines; numbered questions whose answer follows the question mark;
+    tables of markdown with a column of each; and JSON objects with a question and an answer, alone, in lists or in
+    other objects, fenced or not.
 
     Args:
         text: The reply without thoughts.
@@ -98,11 +103,27 @@ def raw_reply(text: str) -> RawReply:
         return found
     if text.lstrip().startswith(">"):
         text = _QUOTED_LINE.sub("", text)
+    parts = text_and_tables(text)
+    tables = [part for part in parts if isinstance(part, Table)]
+    pairs: list[RawPair] = []
+    for part in parts:
+        pairs += _in_table(part) if isinstance(part, Table) else _in_text(part, items=not tables)
+    is_closed = bool(tables) and tables[-1].is_closed and parts[-1] == ""
+    return RawReply(pairs, is_closed=is_closed, too_wide=sum(table.too_wide for table in tables))
+
+
+def _in_text(text: str, *, items: bool) -> Iterator[RawPair]:
+    """The pairs of a text by their marks; where no question has one, by numbers of list items, if these may be such."""
     text = _SKIPPED_LINE.sub("", text)
     marks = list(_MARK.finditer(text))
-    if not any(_asks(mark) for mark in marks):
+    if items and not any(_asks(mark) for mark in marks):
         marks = sorted([*_ITEM.finditer(text), *marks], key=lambda mark: mark.start())
-    return RawReply(list(_pairs(text, marks)))
+    return _pairs(text, marks)
+
+
+def _in_table(table: Table) -> Iterator[RawPair]:
+    for row in table.rows:
+        yield RawPair(*(_one_line(cell[mark.end() :] if (mark := _MARK.match(cell)) else cell) for cell in row))
 
 
 def _asks(mark: re.Match[str]) -> bool:
