@@ -150,8 +150,9 @@ def _refuse_families_without_numbers(benchmark: Benchmark, control: str) -> None
 
     if control not in CONTROLS or CONTROLS[control].labels is not None:
         return
-    of_numbers = benchmark.table.filter(format=NUMBER)["family"].unique(maintain_order=True).to_list()
-    others = [family for family in benchmark.table["family"].unique(maintain_order=True) if family not in of_numbers]
+    asked = benchmark.columns("family", "format").unique(maintain_order=True)
+    of_numbers = asked.filter(format=NUMBER)["family"].to_list()
+    others = [family for family in asked["family"].unique(maintain_order=True) if family not in of_numbers]
     if of_numbers and others:
         options = [f"--family {family}" for family in of_numbers]
         raise InputError(

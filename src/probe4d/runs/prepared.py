@@ -196,7 +196,7 @@ def _refuse_other_scenes(benchmark: Benchmark, scenes: Scenes) -> None:
     if source.fingerprint is None or scenes.fingerprint == source.fingerprint:
         return
     named, tables = SceneNames(scenes), scenes.root / scenes.version
-    asked = benchmark.table["scene"].unique(maintain_order=True).to_list()
+    asked = benchmark.columns("scene")["scene"].unique(maintain_order=True).to_list()
     if absent := [name for name in asked if named.named(name) is None]:
         how = (
             f"{len(absent):,} of the benchmark's {counted(len(asked), 'scene')} are not in {tables}, first {absent[0]}"

@@ -322,7 +322,7 @@ def check_run(run: Run, benchmark: Benchmark, *, allow_missing: bool = False) ->
         )
     asked = asked_of(run, benchmark)
     for questions, fault in (
-        (benchmark.table, "that this benchmark lacks"),
+        (benchmark.columns("id"), "that this benchmark lacks"),
         (asked, "outside the selection in its record"),
     ):
         strangers = run.answers.join(questions.select("id"), left_on="question", right_on="id", how="anti")

@@ -13,7 +13,11 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.sampling import ranks
 from probe4d.errors import InputError
 
-__all__ = ["Selection", "apportioned", "selected", "selected_of"]
+__all__ = ["CHOSEN_BY", "Selection", "apportioned", "selected", "selected_of"]
+
+
+CHOSEN_BY = ("id", "family", "format")
+"""Columns that a selection looks at."""
 
 
 class Selection(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +44,10 @@ class Selection(msgspec.Struct, frozen=True, kw_only=True):
 def selected(table: pl.DataFrame, selection: Selection | None) -> pl.DataFrame:
     """The rows of a table of Questions that are asked, in benchmark order.
 
+    Args:
+        table: The columns `CHOSEN_BY`, and whatever else the rows hold.
+        selection: The selection; null takes all.
+
     Raises:
         InputError: A family is unknown, a number is below 1, or the sample is larger than what it is drawn from.
     """
@@ -59,7 +67,9 @@ def selected_of(benchmark: Benchmark, selection: Selection | None) -> pl.DataFra
     """The rows of a benchmark's questions that are asked (see `selected`), worked out once for each selection."""
     of = None if selection is None else selection.of_effect
     if of not in benchmark.derived:
-        benchmark.derived[of] = selected(benchmark.table, of)
+        chosen = selected(benchmark.columns(*CHOSEN_BY), of)
+        is_all = chosen.height == benchmark.columns("id").height
+        benchmark.derived[of] = benchmark.table if is_all else benchmark.rows(chosen["id"])
     return benchmark.derived[of]
 
 

@@ -27,7 +27,7 @@ from probe4d.runs.frames import frames_shown
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.prepared import Prepared, prepare
 from probe4d.runs.run import LeftOut
-from probe4d.runs.selection import Selection, selected
+from probe4d.runs.selection import CHOSEN_BY, Selection, selected
 from probe4d.runs.told_motion import ToldMotion
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
@@ -146,7 +146,7 @@ def _scaled(benchmark: Benchmark, selection: Selection | None, scale: float | No
         raise InputError(
             "a sample and a scale both say how many questions are learnt from.", remedy="Give one of them."
         )
-    rows = selected(benchmark.table, Selection(families=selection.families)).height
+    rows = selected(benchmark.columns(*CHOSEN_BY), Selection(families=selection.families)).height
     return msgspec.structs.replace(selection, sample=scaled_size(rows, scale))
 
 
