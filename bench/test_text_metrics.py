@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pytest
 
-from probe4d.diagnosis.text.bleu import Bleu
-from probe4d.diagnosis.text.meteor import Meteor
-from probe4d.diagnosis.text.rouge import RougeL
-from probe4d.diagnosis.text.scoring import score_texts
-from probe4d.diagnosis.text.wordnet import open_wordnet
+from probe4d.diagnosis.text_metrics.bleu import Bleu
+from probe4d.diagnosis.text_metrics.meteor import Meteor
+from probe4d.diagnosis.text_metrics.rouge import RougeL
+from probe4d.diagnosis.text_metrics.scoring import score_texts
+from probe4d.diagnosis.text_metrics.wordnet import open_wordnet
 
 PAIRS = int(os.environ.get("PROBE4D_BENCH_PAIRS", "20000"))
 WORDS = 25

@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.question import Question
     from probe4d.benchmarks.splits import select_split
     from probe4d.benchmarks.suites import build, check, write_prompts
-    from probe4d.diagnosis.agreement import JudgeLabels, judge_agreement, write_agreement
-    from probe4d.diagnosis.control_runs import control_model
+    from probe4d.diagnosis.agreement.judgements import with_judgements
+    from probe4d.diagnosis.agreement.text_metrics import with_text_metrics
+    from probe4d.diagnosis.agreement.with_people import JudgeLabels, judge_agreement, write_agreement
+    from probe4d.diagnosis.controls.runs import control_model
     from probe4d.diagnosis.diagnose import Diagnosis, diagnose
-    from probe4d.diagnosis.judging.beside_people import with_judgements
     from probe4d.diagnosis.judging.dry_run import dry_judge
     from probe4d.diagnosis.judging.judgements import Judgements, read_judgements
     from probe4d.diagnosis.judging.judging import judge
     from probe4d.diagnosis.judging.plan import JudgePlan
     from probe4d.diagnosis.judging.prepared import prepare_judging
-    from probe4d.diagnosis.text.as_judges import with_text_metrics
-    from probe4d.diagnosis.text.bert_score import BertScore
-    from probe4d.diagnosis.text.bleu import Bleu
-    from probe4d.diagnosis.text.dc_score import Diversity, diversity
-    from probe4d.diagnosis.text.meteor import Meteor
-    from probe4d.diagnosis.text.question_answers import read_question_answers
-    from probe4d.diagnosis.text.rouge import RougeL
-    from probe4d.diagnosis.text.scoring import compare_corpora, score_texts
+    from probe4d.diagnosis.text_metrics.bert_score import BertScore
+    from probe4d.diagnosis.text_metrics.bleu import Bleu
+    from probe4d.diagnosis.text_metrics.dc_score import Diversity, diversity
+    from probe4d.diagnosis.text_metrics.meteor import Meteor
+    from probe4d.diagnosis.text_metrics.question_answers import read_question_answers
+    from probe4d.diagnosis.text_metrics.rouge import RougeL
+    from probe4d.diagnosis.text_metrics.scoring import compare_corpora, score_texts
     from probe4d.evidence.camera_images import CameraImages
     from probe4d.evidence.point_clouds import PointClouds
     from probe4d.exchange.answers import import_answers
@@ -207,24 +207,24 @@ __all__ = [
 
 _HOMES = {
     "Benchmark": "probe4d.benchmarks.benchmark",
-    "BertScore": "probe4d.diagnosis.text.bert_score",
-    "Bleu": "probe4d.diagnosis.text.bleu",
+    "BertScore": "probe4d.diagnosis.text_metrics.bert_score",
+    "Bleu": "probe4d.diagnosis.text_metrics.bleu",
     "CameraImages": "probe4d.evidence.camera_images",
     "Course": "probe4d.models.course",
     "DetectionFilters": "probe4d.scenes.estimated.filters",
     "Diagnosis": "probe4d.diagnosis.diagnose",
-    "Diversity": "probe4d.diagnosis.text.dc_score",
+    "Diversity": "probe4d.diagnosis.text_metrics.dc_score",
     "EncoderTraining": "probe4d.models.lidar_lm.training.encoder_options",
     "FeatureFolder": "probe4d.models.lidar_lm.features",
     "Generation": "probe4d.models.generation",
     "HostedGenerator": "probe4d.runs.generating",
     "HostedVerbalizer": "probe4d.runs.verbalizing",
-    "JudgeLabels": "probe4d.diagnosis.agreement",
+    "JudgeLabels": "probe4d.diagnosis.agreement.with_people",
     "JudgePlan": "probe4d.diagnosis.judging.plan",
     "Judgements": "probe4d.diagnosis.judging.judgements",
     "LidarLanguageModel": "probe4d.models.lidar_lm.language_model",
     "LidarOptions": "probe4d.models.lidar_lm.answering_options",
-    "Meteor": "probe4d.diagnosis.text.meteor",
+    "Meteor": "probe4d.diagnosis.text_metrics.meteor",
     "Model": "probe4d.models.request",
     "ModelFailure": "probe4d.models.request",
     "PointClouds": "probe4d.evidence.point_clouds",
@@ -232,7 +232,7 @@ _HOMES = {
     "ROAD_USER_PROMPTS": "probe4d.scenes.estimated.road_users",
     "Reply": "probe4d.models.request",
     "Request": "probe4d.models.request",
-    "RougeL": "probe4d.diagnosis.text.rouge",
+    "RougeL": "probe4d.diagnosis.text_metrics.rouge",
     "Run": "probe4d.runs.run",
     "RunPlan": "probe4d.runs.plan",
     "Scenes": "probe4d.scenes.tables",
@@ -245,14 +245,14 @@ _HOMES = {
     "propose_references": "probe4d.review.proposing",
     "build": "probe4d.benchmarks.suites",
     "check": "probe4d.benchmarks.suites",
-    "compare_corpora": "probe4d.diagnosis.text.scoring",
-    "control_model": "probe4d.diagnosis.control_runs",
+    "compare_corpora": "probe4d.diagnosis.text_metrics.scoring",
+    "control_model": "probe4d.diagnosis.controls.runs",
     "convert_waymo": "probe4d.scenes.waymo.conversion",
     "convert_wod_e2e": "probe4d.scenes.wod_e2e.conversion",
     "detect": "probe4d.models.detectors.detecting",
     "detect_objects": "probe4d.exchange.detected_objects",
     "diagnose": "probe4d.diagnosis.diagnose",
-    "diversity": "probe4d.diagnosis.text.dc_score",
+    "diversity": "probe4d.diagnosis.text_metrics.dc_score",
     "dry_judge": "probe4d.diagnosis.judging.dry_run",
     "dry_run": "probe4d.runs.dry_run",
     "embed_images": "probe4d.models.lidar_lm.training.encoder",
@@ -269,7 +269,7 @@ _HOMES = {
     "import_waypoints": "probe4d.exchange.waypoints",
     "inspect": "probe4d.scenes.sanity",
     "judge": "probe4d.diagnosis.judging.judging",
-    "judge_agreement": "probe4d.diagnosis.agreement",
+    "judge_agreement": "probe4d.diagnosis.agreement.with_people",
     "load_detector": "probe4d.models.detectors.loading",
     "load_encoder": "probe4d.models.lidar_lm.encoder",
     "load_image_tower": "probe4d.models.lidar_lm.image_tower",
@@ -286,12 +286,12 @@ _HOMES = {
     "read_judge_labels": "probe4d.exchange.judge_labels",
     "read_judgements": "probe4d.diagnosis.judging.judgements",
     "read_objects": "probe4d.scenes.estimated.objects_file",
-    "read_question_answers": "probe4d.diagnosis.text.question_answers",
+    "read_question_answers": "probe4d.diagnosis.text_metrics.question_answers",
     "read_run": "probe4d.runs.run",
     "read_training_rows": "probe4d.models.lidar_lm.training.rows",
     "render_video": "probe4d.report.video.render",
     "save_released_checkpoint": "probe4d.models.lidar_lm.checkpoints.released",
-    "score_texts": "probe4d.diagnosis.text.scoring",
+    "score_texts": "probe4d.diagnosis.text_metrics.scoring",
     "select_split": "probe4d.benchmarks.splits",
     "simulate": "probe4d.scenes.simulator.simulate",
     "train_encoder": "probe4d.models.lidar_lm.training.encoder",
@@ -301,9 +301,9 @@ _HOMES = {
     "training_options": "probe4d.models.lidar_lm.training.options",
     "verdicts_of": "probe4d.benchmarks.b4dl.claims",
     "with_ego_text": "probe4d.models.lidar_lm.training.rows",
-    "with_judgements": "probe4d.diagnosis.judging.beside_people",
-    "with_text_metrics": "probe4d.diagnosis.text.as_judges",
-    "write_agreement": "probe4d.diagnosis.agreement",
+    "with_judgements": "probe4d.diagnosis.agreement.judgements",
+    "with_text_metrics": "probe4d.diagnosis.agreement.text_metrics",
+    "write_agreement": "probe4d.diagnosis.agreement.with_people",
     "write_human_run": "probe4d.review.people",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_objects": "probe4d.scenes.estimated.objects_file",

@@ -13,7 +13,7 @@ from in_process import called
 
 from judge_making import MODEL, run_on_disk, text_benchmark, verdict
 from probe4d.cli import verbs  # noqa: F401 - registers them
-from probe4d.diagnosis.agreement import AGREEMENT_SCHEMA
+from probe4d.diagnosis.agreement.with_people import AGREEMENT_SCHEMA
 from probe4d.errors import InputError
 from wordnet_making import write_wordnet
 

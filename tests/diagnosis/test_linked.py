@@ -13,7 +13,7 @@ import pytest
 import probe4d
 from judge_making import run_on_disk, verdict
 from making import Model, benchmark_of, question
-from probe4d.diagnosis.bootstrap import DRAWS, SEED
+from probe4d.diagnosis.statistics.bootstrap import DRAWS, SEED
 from probe4d.report.sections.linked import linked
 
 OPTIONS = ("left", "right", "ahead", "behind")

@@ -12,8 +12,8 @@ from diagnosis_making import benchmark_of, driving_benchmark, mixture, oracle, r
 from pair_making import balanced_in_contexts, pair_questions
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.bootstrap import draw_counts
 from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.statistics.bootstrap import draw_counts
 from probe4d.diagnosis.tables import WORDS_ALONE_SCHEMA, Diagnosis
 from probe4d.diagnosis.words_alone import said_of_templates
 from probe4d.runs.selection import Selection

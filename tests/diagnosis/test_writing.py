@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from diagnosis_making import driving_benchmark, mixture, oracle, run_of, varied_run
 
-from probe4d.diagnosis.comparisons import RUN_FAMILIES_SCHEMA
+from probe4d.diagnosis.comparing.comparisons import RUN_FAMILIES_SCHEMA
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import COUNTS, FIGURES_SCHEMA, Diagnosis
 from probe4d.diagnosis.writing import write_tables

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from probe4d.diagnosis.text.bert_score import bert_score_of
-from probe4d.diagnosis.text.dc_score import diversity
-from probe4d.diagnosis.text.sentences import open_sentence_encoder
+from probe4d.diagnosis.text_metrics.bert_score import bert_score_of
+from probe4d.diagnosis.text_metrics.dc_score import diversity
+from probe4d.diagnosis.text_metrics.sentences import open_sentence_encoder
 
 MINILM = Path(__file__).parents[2] / "build" / "models" / "minilm"
 WORDS = ["the", "ego", "vehicle", "car", "bus", "moves", "frame", "000", "left", "remains", "stationary"]

@@ -8,7 +8,7 @@ import pytest
 
 import probe4d
 from judge_making import run_on_disk, text_benchmark
-from probe4d.diagnosis.controls import CONTENT
+from probe4d.diagnosis.controls.answerers import CONTENT
 from probe4d.report.lookup import Lookup
 from probe4d.report.replies import answers_given
 from probe4d.report.sections import sections

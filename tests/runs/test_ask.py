@@ -14,7 +14,7 @@ from msgspec import structs
 import probe4d
 from making import Model
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.control_runs import control_model
+from probe4d.diagnosis.controls.runs import control_model
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.errors import InputError
 from probe4d.models.course import Course

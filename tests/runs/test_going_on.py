@@ -13,7 +13,7 @@ from msgspec import structs
 from making import Model
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
-from probe4d.diagnosis.control_runs import control_model
+from probe4d.diagnosis.controls.runs import control_model
 from probe4d.errors import InputError
 from probe4d.models import hosted_job
 from probe4d.models.course import Course

@@ -63,7 +63,7 @@ def ask(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli import arguments as reading
-    from probe4d.diagnosis.controls import is_control, refuse_unaskable
+    from probe4d.diagnosis.controls.answerers import is_control, refuse_unaskable
     from probe4d.errors import InputError
     from probe4d.models.course import Course
     from probe4d.models.generation import Generation
@@ -143,8 +143,8 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
 
 def _refuse_families_without_numbers(benchmark: Benchmark, control: str) -> None:
     """Refuse to ask a control that answers numbers alone families that ask for none: every question would fail."""
-    from probe4d.diagnosis.controls import CONTROLS
-    from probe4d.diagnosis.number_sheet import NUMBER
+    from probe4d.diagnosis.controls.answerers import CONTROLS
+    from probe4d.diagnosis.sheets.numbers import NUMBER
     from probe4d.errors import InputError
     from probe4d.wording import listed
 
@@ -204,8 +204,8 @@ def _ask_all(
     as_json: bool,
 ) -> None:
     from probe4d.cli.ask_printing import print_json, print_summary, running
-    from probe4d.diagnosis.control_runs import control_model
-    from probe4d.diagnosis.controls import is_control
+    from probe4d.diagnosis.controls.answerers import is_control
+    from probe4d.diagnosis.controls.runs import control_model
     from probe4d.diagnosis.watching import Watch
     from probe4d.errors import RunError
     from probe4d.exchange.inspect_log import LOG_FILE, write_inspect_log

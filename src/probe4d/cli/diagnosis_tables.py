@@ -190,7 +190,7 @@ def tables_by_model(models: pl.DataFrame, width: int) -> list[Table]:
         models: As `overview.by_model` gives it.
         width: Characters on a line.
     """
-    from probe4d.diagnosis.model_names import size_in_words
+    from probe4d.diagnosis.comparing.model_names import size_in_words
 
     columns = models.columns[3:]
     labels, cells = [], []
@@ -215,7 +215,7 @@ def _amount(value: float | None) -> str:
 
 def _figure(metric: str, unit: str | None) -> str:
     """What a figure of numbers is called, with its unit."""
-    from probe4d.diagnosis.number_errors import TOLERANCE
+    from probe4d.diagnosis.statistics.number_errors import TOLERANCE
 
     symbol = "" if unit is None else UNIT_SYMBOLS[unit]
     return {

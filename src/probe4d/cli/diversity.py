@@ -10,7 +10,7 @@ import typer
 from probe4d.cli import app, output
 
 if TYPE_CHECKING:
-    from probe4d.diagnosis.text.dc_score import Diversity
+    from probe4d.diagnosis.text_metrics.dc_score import Diversity
 
 
 @app.command("diversity")
@@ -43,8 +43,8 @@ def diversity_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON, those of all draws too.")] = False,
 ) -> None:
     """Score how diverse questions and their answers are, by DCScore (B4DL, Table 5): mean and deviation of draws."""
-    from probe4d.diagnosis.text.dc_score import diversity
-    from probe4d.diagnosis.text.question_answers import read_question_answers
+    from probe4d.diagnosis.text_metrics.dc_score import diversity
+    from probe4d.diagnosis.text_metrics.question_answers import read_question_answers
     from probe4d.errors import InputError
     from probe4d.wording import counted
 

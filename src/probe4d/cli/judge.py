@@ -53,7 +53,7 @@ def run_judge(
     """
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.cli.ask_printing import print_dry_run
-    from probe4d.diagnosis.controls import is_control
+    from probe4d.diagnosis.controls.answerers import is_control
     from probe4d.diagnosis.judging.dry_run import dry_judge
     from probe4d.diagnosis.judging.judging import judge as judge_answers
     from probe4d.diagnosis.judging.prepared import prepare_judging

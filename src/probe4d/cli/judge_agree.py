@@ -15,8 +15,8 @@ from probe4d.cli.judge import judge
 from probe4d.wording import counted, listed
 
 if TYPE_CHECKING:
-    from probe4d.diagnosis.agreement import Agreement, Figure, JudgeLabels
-    from probe4d.diagnosis.text.metric import TextMetric
+    from probe4d.diagnosis.agreement.with_people import Agreement, Figure, JudgeLabels
+    from probe4d.diagnosis.text_metrics.metric import TextMetric
 
 __all__ = ["agree"]
 
@@ -86,11 +86,11 @@ def agree(
 
     Where the file has the columns reference and answer, text metrics are judges, too, stretched to the scale.
     """
-    from probe4d.diagnosis.agreement import judge_agreement, write_agreement
-    from probe4d.diagnosis.bootstrap import DRAWS, SEED
-    from probe4d.diagnosis.judging.beside_people import with_judgements
+    from probe4d.diagnosis.agreement.judgements import with_judgements
+    from probe4d.diagnosis.agreement.text_metrics import with_text_metrics
+    from probe4d.diagnosis.agreement.with_people import judge_agreement, write_agreement
     from probe4d.diagnosis.judging.judgements import read_judgements
-    from probe4d.diagnosis.text.as_judges import with_text_metrics
+    from probe4d.diagnosis.statistics.bootstrap import DRAWS, SEED
     from probe4d.errors import InputError
     from probe4d.exchange.judge_labels import read_judge_labels
 
@@ -121,9 +121,9 @@ def agree(
 
 
 def _metrics(wordnet: Path | None) -> list[TextMetric]:
-    from probe4d.diagnosis.text.bleu import Bleu
-    from probe4d.diagnosis.text.meteor import Meteor
-    from probe4d.diagnosis.text.rouge import RougeL
+    from probe4d.diagnosis.text_metrics.bleu import Bleu
+    from probe4d.diagnosis.text_metrics.meteor import Meteor
+    from probe4d.diagnosis.text_metrics.rouge import RougeL
 
     if wordnet is None:
         output.note("METEOR is left out: it needs WordNet (--wordnet DIR).")

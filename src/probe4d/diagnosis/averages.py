@@ -10,53 +10,12 @@ import polars as pl
 
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.figures import Figures, InScenes
-from probe4d.diagnosis.number_scores import Nearness
-from probe4d.diagnosis.number_sheet import NumberSheet
-from probe4d.diagnosis.sheet import Group, Sheet
+from probe4d.diagnosis.sheets.grouping import Group
 
-__all__ = ["add_label_averages", "add_number_averages"]
+__all__ = ["add_averages"]
 
 
-def add_label_averages(
-    figures: Figures,
-    sheet: Sheet,
-    averages: Sequence[Average],
-    names: Sequence[str],
-    right: npt.NDArray[np.generic],
-    *,
-    suffix: str = "",
-) -> None:
-    """Add averages of accuracy, each with its columns, as far as the sheet holds their questions.
-
-    Args:
-        figures: Receives the rows.
-        sheet: The questions.
-        averages: The averages; those of numbers are left alone.
-        names: Answerers, or comparisons.
-        right: (names, questions) 1 where right, else 0; or differences of these.
-        suffix: What tells these metrics from those of single answerers.
-    """
-    _add(figures, sheet, sheet.questions, averages, names, {"accuracy": right.astype(np.float64)}, suffix)
-
-
-def add_number_averages(
-    figures: Figures,
-    sheet: NumberSheet,
-    averages: Sequence[Average],
-    names: Sequence[str],
-    nearness: Nearness,
-    *,
-    suffix: str = "",
-) -> None:
-    """Add averages of tolerance accuracy and of errors likewise (see `add_label_averages`).
-
-    Errors are averaged as they are, those in metres with those in degrees, where a paper does so.
-    """
-    amounts = {"tolerance_accuracy": nearness.within, "mean_absolute_error": nearness.errors}
-    _add(figures, sheet, sheet.questions, averages, names, amounts, suffix)
-
-
-def _add(
+def add_averages(
     figures: Figures,
     sheet: InScenes,
     questions: pl.DataFrame,
@@ -65,6 +24,17 @@ def _add(
     amounts: Mapping[str, npt.NDArray[np.float64]],
     suffix: str,
 ) -> None:
+    """Add averages, each with its columns, as far as their questions are there.
+
+    Args:
+        figures: Receives the rows.
+        sheet: The questions with their scenes.
+        questions: Columns family, format and template.
+        averages: The averages; those of what `amounts` lacks are left alone.
+        names: Answerers, or comparisons.
+        amounts: What is averaged, by the name that an average has for it: (names, questions).
+        suffix: What tells these metrics from those of single answerers.
+    """
     templates = questions["template"]
     for average in averages:
         if average.of not in amounts:

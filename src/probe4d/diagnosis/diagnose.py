@@ -12,28 +12,27 @@ from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.suite import Average, LinkedContrast
 from probe4d.benchmarks.suites import SUITES
 from probe4d.diagnosis.answers import gather_answers
-from probe4d.diagnosis.bootstrap import FEW_SCENES
-from probe4d.diagnosis.comparing import compare_runs
-from probe4d.diagnosis.controls import is_control
-from probe4d.diagnosis.fitting import control_answers, learnable
-from probe4d.diagnosis.interval_diagnosis import diagnose_intervals
-from probe4d.diagnosis.interval_sheet import IntervalSheet, make_interval_sheet
-from probe4d.diagnosis.judging.candidates import text_questions
+from probe4d.diagnosis.comparing.model_names import models_table
+from probe4d.diagnosis.comparing.runs import compare_runs
+from probe4d.diagnosis.controls.answerers import is_control
+from probe4d.diagnosis.controls.fitting import control_answers, learnable
+from probe4d.diagnosis.free_text.diagnosis import diagnose_texts
+from probe4d.diagnosis.intervals.diagnosis import diagnose_intervals
 from probe4d.diagnosis.judging.diagnosed import diagnose_judgements, judgements_by_run
 from probe4d.diagnosis.judging.judgements import Judgements
 from probe4d.diagnosis.judging.scores import JudgedSheet, make_judged_sheet
-from probe4d.diagnosis.label_diagnosis import diagnose_labels
+from probe4d.diagnosis.labels.diagnosis import diagnose_labels
 from probe4d.diagnosis.linked import linked_table
-from probe4d.diagnosis.model_names import models_table
-from probe4d.diagnosis.number_diagnosis import diagnose_numbers
-from probe4d.diagnosis.number_sheet import NumberSheet, make_number_sheet
-from probe4d.diagnosis.sheet import Sheet, make_sheet
+from probe4d.diagnosis.numbers.diagnosis import diagnose_numbers
+from probe4d.diagnosis.sheets.intervals import IntervalSheet, make_interval_sheet
+from probe4d.diagnosis.sheets.labels import Sheet, make_sheet
+from probe4d.diagnosis.sheets.numbers import NumberSheet, make_number_sheet
+from probe4d.diagnosis.sheets.texts import TextSheet, make_text_sheet, text_questions
+from probe4d.diagnosis.sheets.waypoints import WaypointSheet, make_waypoint_sheet
+from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
 from probe4d.diagnosis.tables import Diagnosis, in_order
-from probe4d.diagnosis.text.metric import TextMetric
-from probe4d.diagnosis.text_diagnosis import diagnose_texts
-from probe4d.diagnosis.text_sheet import TextSheet, make_text_sheet
-from probe4d.diagnosis.waypoint_diagnosis import diagnose_waypoints
-from probe4d.diagnosis.waypoint_sheet import WaypointSheet, make_waypoint_sheet
+from probe4d.diagnosis.text_metrics.metric import TextMetric
+from probe4d.diagnosis.waypoints.diagnosis import diagnose_waypoints
 from probe4d.diagnosis.words_alone import balance_shines_through, words_alone
 from probe4d.diagnosis.writing import FORMULA
 from probe4d.errors import InputError
@@ -69,8 +68,8 @@ def diagnose(
         allow_missing: Count questions without an answer as wrong instead of refusing the run.
         model_names: What the models of some runs are called, by the name of the run, where their records do not tell
             family and size (see `named_model`).
-        fit_controls: Benchmark that the controls learn from (see `probe4d.diagnosis.fitting`); null lets them learn
-            from the questions that are asked.
+        fit_controls: Benchmark that the controls learn from (see `probe4d.diagnosis.controls.fitting`); null lets them
+            learn from the questions that are asked.
         judgements: What judges made of the free answers of runs, for each run that is judged.
         text_metrics: Metrics of words by which free answers are compared with their references.
         workers: Processes that compare texts.

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.bootstrap import SceneSums, bounds_of_means, draw_counts, intervals, scene_sums
-from probe4d.diagnosis.sheet import Group
+from probe4d.diagnosis.sheets.grouping import Group
+from probe4d.diagnosis.statistics.bootstrap import SceneSums, bounds_of_means, draw_counts, intervals, scene_sums
 from probe4d.diagnosis.tables import FIGURES_SCHEMA
 
 __all__ = ["Figures"]

@@ -21,9 +21,9 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suite import LinkedContrast
-from probe4d.diagnosis.bootstrap import bounds_of_means, draw_counts
 from probe4d.diagnosis.judging.judgements import JudgeRecord
-from probe4d.diagnosis.sheet import families_in_order
+from probe4d.diagnosis.sheets.grouping import families_in_order
+from probe4d.diagnosis.statistics.bootstrap import bounds_of_means, draw_counts
 from probe4d.diagnosis.tables import LINKED_SCHEMA
 
 __all__ = ["CONTRAST", "PARTS", "PARTS_RIGHT", "linked_table"]

@@ -7,17 +7,18 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.diagnosis.interval_scores import OVERLAP_METRICS
-from probe4d.diagnosis.judging.candidates import TEXT
-from probe4d.diagnosis.number_sheet import NUMBER
+from probe4d.diagnosis.free_text.figures import MACRO
+from probe4d.diagnosis.intervals.scores import OVERLAP_METRICS
+from probe4d.diagnosis.labels.examination import PARSER_CHANGED
 from probe4d.diagnosis.parsing.units import UNITS
-from probe4d.diagnosis.sheet import SCORED_FORMATS, TEMPLATE
+from probe4d.diagnosis.sheets.grouping import TEMPLATE
+from probe4d.diagnosis.sheets.labels import SCORED_FORMATS
+from probe4d.diagnosis.sheets.numbers import NUMBER
+from probe4d.diagnosis.sheets.texts import TEXT
 from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
-from probe4d.diagnosis.text_figures import MACRO
-from probe4d.diagnosis.waypoint_scores import ADE, FDE, PARSE_RATE
+from probe4d.diagnosis.waypoints.scores import ADE, FDE, PARSE_RATE
 
 __all__ = [
-    "PARSER_CHANGED",
     "ParserChange",
     "accuracies",
     "averages",
@@ -31,9 +32,6 @@ __all__ = [
     "parser_changes",
     "text_scores",
 ]
-
-PARSER_CHANGED = "parser_changed_"
-"""Beginning of the metrics that `parser_changes` reads; the name of the other parser follows."""
 
 _NEARNESS = ("tolerance_accuracy", "mean_absolute_error", "mean_absolute_error_wrapped", "valid_rate")
 

@@ -11,10 +11,10 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suite import Average
-from probe4d.diagnosis.comparisons import Comparison, FamilyComparison
-from probe4d.diagnosis.interval_sheet import INTERVALS_SCHEMA
+from probe4d.diagnosis.comparing.comparisons import Comparison, FamilyComparison
 from probe4d.diagnosis.judging.judgements import JudgeRecord
-from probe4d.diagnosis.text.fingerprint import Fingerprint
+from probe4d.diagnosis.sheets.intervals import INTERVALS_SCHEMA
+from probe4d.diagnosis.text_metrics.fingerprint import Fingerprint
 from probe4d.runs.run import Run
 
 AnswerKind = Literal["labels", "numbers", "intervals", "waypoints", "texts"]

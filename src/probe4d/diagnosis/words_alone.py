@@ -8,15 +8,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from probe4d.diagnosis.bootstrap import SceneSums, intervals
-from probe4d.diagnosis.controls import CONTENT, FIXED, MEDIAN, SETTLED, FromWords
-from probe4d.diagnosis.interval_controls import IntervalAnswers
-from probe4d.diagnosis.interval_overlaps import CONVENTIONS, OVERLAPS
-from probe4d.diagnosis.interval_scores import MIOU
-from probe4d.diagnosis.interval_sheet import IntervalSheet, ends_of
-from probe4d.diagnosis.number_errors import within_tolerance
-from probe4d.diagnosis.number_sheet import NUMBER, NumberSheet, Values
-from probe4d.diagnosis.sheet import SCORED_FORMATS, Sheet
+from probe4d.diagnosis.controls.answerers import CONTENT, FIXED, MEDIAN, SETTLED, FromWords
+from probe4d.diagnosis.controls.intervals import IntervalAnswers
+from probe4d.diagnosis.intervals.scores import MIOU
+from probe4d.diagnosis.sheets.intervals import IntervalSheet, ends_of
+from probe4d.diagnosis.sheets.labels import SCORED_FORMATS, Sheet
+from probe4d.diagnosis.sheets.numbers import NUMBER, NumberSheet, Values
+from probe4d.diagnosis.statistics.bootstrap import SceneSums, intervals
+from probe4d.diagnosis.statistics.interval_overlaps import CONVENTIONS, OVERLAPS
+from probe4d.diagnosis.statistics.number_errors import within_tolerance
 from probe4d.diagnosis.tables import WORDS_ALONE_SCHEMA, Diagnosis
 from probe4d.wording import counted, in_percent, listed
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import polars as pl
 
-from probe4d.diagnosis.comparisons import run_families_table
+from probe4d.diagnosis.comparing.comparisons import run_families_table
 from probe4d.diagnosis.tables import COUNTS, Diagnosis
-from probe4d.diagnosis.text.fingerprint import fingerprints_table
+from probe4d.diagnosis.text_metrics.fingerprint import fingerprints_table
 from probe4d.store.files import whole_file
 
 __all__ = ["FORMULA", "without_formulas", "write_tables"]

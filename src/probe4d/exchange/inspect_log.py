@@ -18,7 +18,7 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question, questions_from
 from probe4d.diagnosis.parsing import parse_table
-from probe4d.diagnosis.sheet import has_label
+from probe4d.diagnosis.sheets.labels import has_label
 from probe4d.errors import InputError
 from probe4d.exchange.prompts_sent import PromptsSent
 from probe4d.extras import needed

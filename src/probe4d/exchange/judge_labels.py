@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from probe4d.diagnosis.agreement import JudgeLabels
+from probe4d.diagnosis.agreement.with_people import JudgeLabels
 from probe4d.errors import InputError
 from probe4d.store.rows import Row, read_rows
 from probe4d.wording import listed

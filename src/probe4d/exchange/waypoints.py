@@ -16,7 +16,7 @@ import numpy as np
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.facts import waypoint_facts
 from probe4d.benchmarks.question import Question
-from probe4d.diagnosis.waypoint_sheet import WAYPOINTS
+from probe4d.diagnosis.sheets.waypoints import WAYPOINTS
 from probe4d.errors import InputError
 from probe4d.exchange.problems import Problem, refuse_problems
 from probe4d.exchange.waypoint_frames import FRAMES, STEP_S, Calibrations, Frame, ego_positions

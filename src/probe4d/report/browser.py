@@ -14,7 +14,7 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.question import Question, questions_from
-from probe4d.diagnosis.changes import CHANGES
+from probe4d.diagnosis.comparing.changes import CHANGES
 from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.camera_panels import CameraPanels

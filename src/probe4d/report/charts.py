@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from probe4d.diagnosis.controls import CONSTANT_VELOCITY, CONTENT, FIXED, MEDIAN, STATIONARY
+from probe4d.diagnosis.controls.answerers import CONSTANT_VELOCITY, CONTENT, FIXED, MEDIAN, STATIONARY
 from probe4d.report.theme import LIGHT
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from probe4d.diagnosis.controls import CONSTANT_VELOCITY, STATIONARY
+from probe4d.diagnosis.controls.answerers import CONSTANT_VELOCITY, STATIONARY
+from probe4d.diagnosis.sheets.waypoints import WAYPOINTS
 from probe4d.diagnosis.tables import control_beside
-from probe4d.diagnosis.waypoint_scores import ADE, FDE, PARSE_RATE
-from probe4d.diagnosis.waypoint_sheet import WAYPOINTS
+from probe4d.diagnosis.waypoints.scores import ADE, FDE, PARSE_RATE
 from probe4d.report.lookup import NARROW, Figure, Lookup, in_words, percent
 from probe4d.report.statement import FEW, Statement, Tone
 from probe4d.wording import amount, listed

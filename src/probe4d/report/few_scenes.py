@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from probe4d.diagnosis.bootstrap import FEW_SCENES
-from probe4d.diagnosis.comparisons import Comparison
-from probe4d.diagnosis.controls import CONTENT, FIXED
+from probe4d.diagnosis.comparing.comparisons import Comparison
+from probe4d.diagnosis.controls.answerers import CONTENT, FIXED
+from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
 from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.report.lookup import Lookup
 from probe4d.report.statement import Statement

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from probe4d.diagnosis.shortcuts import NEARLY_ALL, THRESHOLD, stands_out
+from probe4d.diagnosis.shortcuts.attribution import NEARLY_ALL, THRESHOLD, stands_out
 from probe4d.report.lookup import asked
 from probe4d.report.statement import FEW, ONE_ANSWER, Statement
 

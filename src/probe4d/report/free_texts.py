@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from probe4d.diagnosis.controls import CONTENT
-from probe4d.diagnosis.judging.candidates import TEXT
+from probe4d.diagnosis.controls.answerers import CONTENT
+from probe4d.diagnosis.free_text.figures import MACRO
+from probe4d.diagnosis.sheets.texts import TEXT
 from probe4d.diagnosis.tables import Diagnosis, control_beside
-from probe4d.diagnosis.text_figures import MACRO
 from probe4d.report.lookup import Figure, Lookup
 from probe4d.report.statement import FEW, Statement
 from probe4d.wording import listed

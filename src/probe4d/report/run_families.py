@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from probe4d.diagnosis.comparisons import FamilyComparison
-from probe4d.diagnosis.interval_sheet import INTERVAL
-from probe4d.diagnosis.number_sheet import NUMBER
+from probe4d.diagnosis.comparing.comparisons import FamilyComparison
+from probe4d.diagnosis.sheets.intervals import INTERVAL
+from probe4d.diagnosis.sheets.numbers import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import Figure, Lookup, how_right, interval, percent, points

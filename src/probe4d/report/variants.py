@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from probe4d.benchmarks.question import LETTERS
-from probe4d.diagnosis.run_families import one_evidence, one_model
-from probe4d.diagnosis.shortcuts import THRESHOLD
+from probe4d.diagnosis.comparing.run_families import one_evidence, one_model
+from probe4d.diagnosis.shortcuts.attribution import THRESHOLD
 from probe4d.report.lookup import Figure, Lookup, interval, percent, points
 from probe4d.report.statement import FEW, RunStatement, Statement, excludes_chance
 from probe4d.runs.run import Run, RunRecord

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from probe4d.diagnosis.controls import CONTENT, FIXED
-from probe4d.diagnosis.run_families import one_model
+from probe4d.diagnosis.comparing.run_families import one_model
+from probe4d.diagnosis.controls.answerers import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.report.branches import of_branches
 from probe4d.report.displacements import of_waypoints

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.intervals import interval_in
-from probe4d.diagnosis.controls import CONTENT, FIXED
+from probe4d.diagnosis.controls.answerers import CONTENT, FIXED
 from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.diagnosis.words_alone import said_of_templates
 from probe4d.report.lookup import Figure, Lookup, asked, interval, percent, points

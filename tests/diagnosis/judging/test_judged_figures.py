@@ -14,8 +14,8 @@ import pytest
 import probe4d
 from judge_making import run_on_disk, text_benchmark, verdict
 from making import Model, benchmark_of, question
-from probe4d.diagnosis.bootstrap import DRAWS, SEED
 from probe4d.diagnosis.judging.plan import JudgePlan
+from probe4d.diagnosis.statistics.bootstrap import DRAWS, SEED
 from probe4d.errors import InputError
 
 ANSWERS: list[Any] = ["s8", "s4", "", "s6", "bad", {"text": "s9", "finish_reason": "length"}, None, "s2"]

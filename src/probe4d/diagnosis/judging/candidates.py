@@ -6,23 +6,15 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
-from probe4d.benchmarks.question import is_free_text
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.parsing.normalise import after_last_thought
+from probe4d.diagnosis.sheets.texts import TEXT, text_questions
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of
 from probe4d.runs.selection import selected_of
 from probe4d.store.hashing import digest
 
-__all__ = ["TEXT", "candidates_of", "judged_answer", "references_digest", "text_questions", "unfit"]
-
-TEXT = "text"
-"""The format of questions that a judge scores, where they have no vocabulary."""
-
-
-def text_questions(benchmark: Benchmark) -> pl.DataFrame:
-    """The questions whose answer is free text, and no word of a vocabulary, in benchmark order."""
-    return benchmark.table.filter(is_free_text())
+__all__ = ["candidates_of", "judged_answer", "references_digest", "unfit"]
 
 
 def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:

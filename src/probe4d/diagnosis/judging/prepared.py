@@ -13,10 +13,11 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question, questions_from
 from probe4d.benchmarks.quoting import quoted
-from probe4d.diagnosis.judging.candidates import candidates_of, text_questions
+from probe4d.diagnosis.judging.candidates import candidates_of
 from probe4d.diagnosis.judging.plan import JudgePlan, evidence_shown_by
 from probe4d.diagnosis.judging.prompts import judge_prompt
 from probe4d.diagnosis.judging.rubrics import Rubric, rubric_named
+from probe4d.diagnosis.sheets.texts import text_questions
 from probe4d.errors import InputError
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished

@@ -12,9 +12,8 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.grouping import groups_of_format
-from probe4d.diagnosis.judging.candidates import TEXT, text_questions
-from probe4d.diagnosis.sheet import Group, families_in_order, text_codes
+from probe4d.diagnosis.sheets.grouping import Group, families_in_order, groups_of_format, text_codes
+from probe4d.diagnosis.sheets.texts import TEXT, text_questions
 
 __all__ = ["UNFIT", "JudgedSheet", "add_aspects", "add_judged", "make_judged_sheet"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from probe4d.diagnosis.interval_overlaps import CONVENTIONS
-from probe4d.diagnosis.interval_scores import MIOU, PARSE_RATE, RECALL, THRESHOLDS, WHOLE
-from probe4d.diagnosis.interval_sheet import INTERVAL
+from probe4d.diagnosis.intervals.scores import MIOU, PARSE_RATE, RECALL, THRESHOLDS, WHOLE
+from probe4d.diagnosis.sheets.intervals import INTERVAL
+from probe4d.diagnosis.statistics.interval_overlaps import CONVENTIONS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import NARROW, Lookup, in_words, percent

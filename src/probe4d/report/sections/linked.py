@@ -7,8 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from probe4d.diagnosis.bootstrap import FEW_SCENES
 from probe4d.diagnosis.linked import CONTRAST, PARTS, PARTS_RIGHT
+from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import NARROW, Figure, in_words, percent, points

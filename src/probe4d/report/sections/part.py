@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from probe4d.diagnosis.sheet import SCORED_FORMATS
+from probe4d.diagnosis.sheets.labels import SCORED_FORMATS
 from probe4d.report.charts import Chart, dots
 from probe4d.report.lookup import SAME, Figure, Lookup, asked, interval, percent
 from probe4d.report.statement import Statement

@@ -7,7 +7,7 @@ from itertools import chain
 
 import polars as pl
 
-from probe4d.diagnosis.controls import FIXED
+from probe4d.diagnosis.controls.answerers import FIXED
 from probe4d.report import charts
 from probe4d.report.lookup import Lookup, in_words, percent
 from probe4d.report.sections.part import Key, Section, Table, bounds, count, number_columns, share, word_columns

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from probe4d.diagnosis.comparisons import FamilyComparison
-from probe4d.diagnosis.interval_sheet import INTERVAL
-from probe4d.diagnosis.number_sheet import NUMBER
+from probe4d.diagnosis.comparing.comparisons import FamilyComparison
+from probe4d.diagnosis.sheets.intervals import INTERVAL
+from probe4d.diagnosis.sheets.numbers import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.evidence_shown import with_names

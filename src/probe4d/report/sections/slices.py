@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from probe4d.diagnosis.controls import CONTENT, is_control
+from probe4d.diagnosis.controls.answerers import CONTENT, is_control
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import Figure, asked, percent

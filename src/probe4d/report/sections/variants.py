@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from probe4d.diagnosis.sheet import SCORED_FORMATS
+from probe4d.diagnosis.sheets.labels import SCORED_FORMATS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.evidence_shown import with_names

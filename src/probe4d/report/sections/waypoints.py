@@ -8,9 +8,9 @@ from functools import partial
 import polars as pl
 
 from probe4d.benchmarks.question import QUESTION_SCHEMA, Question, questions_from
+from probe4d.diagnosis.sheets.waypoints import WAYPOINTS
 from probe4d.diagnosis.tables import Diagnosis, in_order
-from probe4d.diagnosis.waypoint_scores import ADE, FDE, PARSE_RATE
-from probe4d.diagnosis.waypoint_sheet import WAYPOINTS
+from probe4d.diagnosis.waypoints.scores import ADE, FDE, PARSE_RATE
 from probe4d.report import charts
 from probe4d.report.charts import Chart
 from probe4d.report.displacements import metres, metres_between, named_in_figures, waypoint_groups

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from probe4d.diagnosis.controls import SETTLED, SETTLED_BY
+from probe4d.diagnosis.controls.answerers import SETTLED, SETTLED_BY
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.words_alone import ENOUGH, NEARLY_SOLVED, balance_shines_through, has_templates
 from probe4d.report import charts

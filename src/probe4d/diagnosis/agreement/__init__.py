@@ -1,0 +1,1 @@
+"""How well those who score free answers, judges and text metrics, agree with people."""

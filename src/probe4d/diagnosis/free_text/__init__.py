@@ -1,0 +1,1 @@
+"""Answers in free text, by metrics of words."""

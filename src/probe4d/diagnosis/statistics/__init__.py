@@ -1,0 +1,1 @@
+"""Arithmetic on arrays that knows no questions: resampling, matching, errors and overlaps."""
