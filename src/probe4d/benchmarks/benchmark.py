@@ -176,6 +176,11 @@ class Benchmark:
         """Tell what it is of, without reading its questions."""
         return f"Benchmark({self.record.suite}, {self.record.questions:,} questions, {self.path})"
 
+    @property
+    def height(self) -> int:
+        """Number of questions: of a part that was read, its own."""
+        return self.columns("id").height
+
     @cached_property
     def questions(self) -> list[Question]:
         """The questions as records, in table order; of many, `each_question` holds a part at a time.

@@ -33,7 +33,7 @@ def check(
     from probe4d.benchmarks.suites import check as check_suite
 
     read = read_benchmark(benchmark)
-    with output.progress("Checking questions", read.table.height) as done:
+    with output.progress("Checking questions", read.height) as done:
         checked = check_suite(read, dataroot, version=version, done=done)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(checked), indent=2).decode())

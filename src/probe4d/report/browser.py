@@ -69,7 +69,7 @@ def browser(diagnosis: Diagnosis, scenes: Scenes | None, *, limit: int = QUESTIO
             break
         table, why = chosen(diagnosis, max(1, int(table.height * 0.9 * BYTES / len(data.encode()))))
         questions = questions_from(table)
-    total = diagnosis.benchmark.table.height
+    total = diagnosis.benchmark.height
     if table.height < total:
         notes = (
             f"This page holds {table.height:,} of the {total:,} questions: {why}. The figures above are of all.",
@@ -89,12 +89,12 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
     """
     marked = pl.concat([_wrong(diagnosis), diagnosis.changes["question"]]).unique()
     strata = ["first", "family", "format", "relation"]
-    questions = diagnosis.benchmark.table
-    table = questions.select("id", *strata[1:], first=pl.col("id").is_in(marked.implode())).with_row_index("place")
+    questions = diagnosis.benchmark.columns("id", *strata[1:])
+    table = questions.with_columns(first=pl.col("id").is_in(marked.implode()))
     picked = (
         table.group_by(strata)
-        .agg(pl.len(), pl.col("id", "place").bottom_k_by("id", limit))  # of one stratum no more are taken
-        .explode("id", "place")
+        .agg(pl.len(), pl.col("id").bottom_k(limit))  # of one stratum no more are taken
+        .explode("id")
         .sort("id")
         .with_columns(share=(pl.int_range(pl.len()) + 0.5).over(strata) / pl.col("len"))
         .sort([~pl.col("first"), "share", "id"])
@@ -105,7 +105,7 @@ def chosen(diagnosis: Diagnosis, limit: int) -> tuple[pl.DataFrame, str]:
     rest = picked.height - first
     why = f"{first:,} of the {of:,} that a run got wrong or that changed"
     why += f", and {rest:,} of the others, spread evenly" if rest else ", spread evenly, and none of the others"
-    return questions[picked["place"].sort()], why
+    return diagnosis.benchmark.rows(picked["id"]), why
 
 
 def _wrong(diagnosis: Diagnosis) -> pl.Series:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import polars as pl
-
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question, questions_from
 from probe4d.benchmarks.suites import suite_prompt
@@ -22,17 +20,17 @@ def find_question(benchmark: Benchmark, identity: str) -> Question:
     Raises:
         InputError: No id, or more than one, begins like this.
     """
-    ids = benchmark.table["id"]
-    found = benchmark.table.filter(pl.col("id") == identity)
-    if not found.height:
-        found = benchmark.table.filter(pl.col("id").str.starts_with(identity)) if identity else benchmark.table
-    if found.height == 1:
-        return questions_from(found)[0]
+    ids = benchmark.columns("id")["id"]
+    found = ids.filter(ids == identity)
+    if not found.len():
+        found = ids.filter(ids.str.starts_with(identity))
+    if found.len() == 1:
+        return questions_from(benchmark.rows(found))[0]
     where = benchmark.path or benchmark.record.suite
-    if found.height:
-        examples = ", ".join(found["id"].head(SHOWN)) + (", …" if found.height > SHOWN else "")
+    if found.len():
+        examples = ", ".join(found.head(SHOWN)) + (", …" if found.len() > SHOWN else "")
         raise InputError(
-            f"{found.height:,} question ids begin with {identity!r}: {examples}.",
+            f"{found.len():,} question ids begin with {identity!r}: {examples}.",
             path=where,
             remedy="Give more digits of the id.",
         )

@@ -112,9 +112,7 @@ def labels_given(diagnosis: Diagnosis) -> pl.DataFrame:
     Returns:
         Columns run, family, format, relation, answer (the reference), label (null where invalid), state, n.
     """
-    questions = diagnosis.benchmark.table.select(
-        pl.col("id").alias("question"), "family", "format", "relation", "answer"
-    )
+    questions = diagnosis.benchmark.columns("id", "family", "format", "relation", "answer").rename({"id": "question"})
     keys = ["run", "family", "format", "relation", "answer", "label", "state"]
     counts = diagnosis.records.join(questions, on="question", maintain_order="left")
     return counts.group_by(keys, maintain_order=True).len("n")

@@ -72,7 +72,7 @@ def _rendered(diagnosis: Diagnosis, scenes: Scenes | None) -> str:
         .get_template("report.html")
         .render(
             benchmark=benchmark.record,
-            questions_asked=counted(benchmark.table.height, "question"),
+            questions_asked=counted(benchmark.height, "question"),
             scenes_asked_about=counted(benchmark.record.source.scenes, "scene"),
             runs=[run.name for run in diagnosis.runs],
             verdicts=verdicts(diagnosis),
@@ -103,7 +103,7 @@ def _about_benchmark(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
     record = diagnosis.benchmark.record
     yield "suite", f"{record.suite}, version {record.version}"
     counts = (f"{family} {sum(formats.values()):,}" for family, formats in record.counts.items())
-    yield "questions", f"{diagnosis.benchmark.table.height:,} ({', '.join(counts)})"
+    yield "questions", f"{diagnosis.benchmark.height:,} ({', '.join(counts)})"
     source = record.source
     yield "dataset", f"{source.title}, {source.split}, {counted(source.scenes, 'scene')}"
     yield "dataset's licence", source.licence

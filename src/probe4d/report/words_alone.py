@@ -86,13 +86,13 @@ def of_the_benchmark(diagnosis: Diagnosis, lookup: Lookup) -> Iterator[Statement
 
 def _answered(diagnosis: Diagnosis, one: _Beside) -> Statement:
     """That a family can be answered from words, and from which."""
-    table = _of_family(diagnosis, one.family, one.kind)
+    options = _options(diagnosis, one.family, one.kind)
     by = "the words of the question"
     if one.kind == "choice":
-        spans = all(interval_in(text) for text in table["options"].explode().unique())
+        spans = all(interval_in(text) for text in options.explode().unique())
         by = "the lengths of the intervals offered" if spans else "the options offered"
     n = one.content.n
-    which = f"{n:,} cases" if n == table.height else f"{n:,} of {table.height:,} cases"
+    which = f"{n:,} cases" if n == options.len() else f"{n:,} of {options.len():,} cases"
     return Statement(
         "note",
         f"{asked(one.family, one.kind).capitalize()} can be answered from {by} alone in {percent(one.content.value)} "
@@ -105,7 +105,7 @@ def _untold(diagnosis: Diagnosis, families: Sequence[_Beside], *, everywhere: bo
     where = "any family" if everywhere else listed([asked(one.family, one.kind) for one in families])
     runs, names, kinds = zip(*((one.run, one.family, one.kind) for one in families), strict=True)
     cells = pl.DataFrame({"run": runs, "family": names, "format": kinds})
-    questions = diagnosis.benchmark.table.select("family", "format", "scene", question="id")
+    questions = diagnosis.benchmark.columns("family", "format", "scene", "id").rename({"id": "question"})
     drawn_from = diagnosis.records.join(questions, on="question").join(cells, on=cells.columns)["scene"].n_unique()
     ahead = [
         f"{asked(one.family, one.kind)} ({percent(one.content.value)} of {one.content.n:,}, {one.constant})"
@@ -120,16 +120,17 @@ def _untold(diagnosis: Diagnosis, families: Sequence[_Beside], *, everywhere: bo
     return Statement("note", text)
 
 
-def _of_family(diagnosis: Diagnosis, family: str, kind: str) -> pl.DataFrame:
-    """The benchmark's questions of a family and format."""
-    return diagnosis.benchmark.table.filter((pl.col("family") == family) & (pl.col("format") == kind))
+def _options(diagnosis: Diagnosis, family: str, kind: str) -> pl.Series:
+    """The options of the benchmark's questions of a family and format, a row each."""
+    options = diagnosis.benchmark.columns("family", "format", "options")
+    return options.filter(family=family, format=kind)["options"]
 
 
 def _beside(diagnosis: Diagnosis, lookup: Lookup, family: str, kind: str) -> _Beside | None:
     """What the controls got right on the most questions of a family that some run was asked; null without any."""
     chance = 0.5
     if kind != "yes-no":
-        chance = float(np.mean(1 / _of_family(diagnosis, family, kind)["options"].list.len().to_numpy()))
+        chance = float(np.mean(1 / _options(diagnosis, family, kind).list.len().to_numpy()))
     found = []
     for of in (None, *(run.name for run in diagnosis.runs)):
         names = [control if of is None else control_beside(control, of) for control in (CONTENT, FIXED)]

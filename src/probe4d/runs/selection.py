@@ -68,7 +68,7 @@ def selected_of(benchmark: Benchmark, selection: Selection | None) -> pl.DataFra
     of = None if selection is None else selection.of_effect
     if of not in benchmark.derived:
         chosen = selected(benchmark.columns(*CHOSEN_BY), of)
-        is_all = chosen.height == benchmark.columns("id").height
+        is_all = chosen.height == benchmark.height
         benchmark.derived[of] = benchmark.table if is_all else benchmark.rows(chosen["id"])
     return benchmark.derived[of]
 

@@ -133,7 +133,7 @@ def _bounds(figure: Figure) -> str:
 def _answers(diagnosis: Diagnosis, most_answers: int) -> Table:
     """Answers with their scores: as many of each run, evenly from the lowest to the highest."""
     most = max(1, most_answers // len(diagnosis.judges))
-    texts = diagnosis.benchmark.table.select("id", "question", reference="answer")
+    texts = diagnosis.benchmark.columns("id", "question", "answer").rename({"answer": "reference"})
     scored = diagnosis.judged.filter(state="scored").sort("score", maintain_order=True)
     scored = in_order(scored, "run", list(diagnosis.judges))
     place, n = pl.int_range(pl.len()).over("run"), pl.len().over("run")

@@ -138,4 +138,4 @@ def _chosen(diagnosis: Diagnosis, names: Sequence[str]) -> pl.DataFrame:
     place, last = pl.int_range(pl.len()).over("relation"), pl.len().over("relation") - 1
     steps = [(last * step / (SHOWN - 1)).floor().cast(pl.Int64) for step in range(SHOWN)]
     picked = own.filter(pl.any_horizontal(place == step for step in steps)).select("run", "ade_m", id="question")
-    return picked.join(diagnosis.benchmark.table, on="id", how="left", maintain_order="left")
+    return picked.join(diagnosis.benchmark.rows(picked["id"]), on="id", how="left", maintain_order="left")
