@@ -34,16 +34,17 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
-def most_frequent(counts: Mapping[str, int], *, rest: str) -> list[str]:
+def most_frequent(counts: Mapping[str, int], *, rest: str, most: int = _MOST_LISTED) -> list[str]:
     """Counts as lines, the most frequent first and of equal ones in the order of the words: `12 × a reason`.
 
     Args:
         counts: How often there is what.
-        rest: Words that follow the sum of those beyond the tenth, and say where they are to be found.
+        rest: Words that follow the sum of the others, and say where they are to be found.
+        most: How many are listed.
     """
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    lines = [f"{n:,} × {words}" for words, n in ordered[:_MOST_LISTED]]
-    others = sum(n for _, n in ordered[_MOST_LISTED:])
+    lines = [f"{n:,} × {words}" for words, n in ordered[:most]]
+    others = sum(n for _, n in ordered[most:])
     return [*lines, f"{others:,} {rest}"] if others else lines
 
 

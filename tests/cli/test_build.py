@@ -42,8 +42,8 @@ def test_a_replaced_benchmark_is_named(here: Command, simulated: Path, tmp_path:
         assert done.returncode == 0, done.stderr
         return done.stderr
 
-    assert "replaced" not in stderr()
-    assert "replaced" not in stderr()
+    assert "replaced another" not in stderr()
+    assert "replaced another" not in stderr()
     first = json.loads((out / "benchmark.json").read_text())["fingerprint"]
     assert (
         f"replaced another benchmark in {out}: lidar-hallu from Probe4D's simulation (v1.0-sim, in nuScenes format), "
@@ -78,3 +78,22 @@ def test_bad_input_ends_in_one_sentence(
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
     assert not (tmp_path / "bench").exists()
+
+
+def test_a_handful_of_what_is_missing_is_told_and_where_all_of_it_is(
+    here: Command, simulated: Path, tmp_path: Path
+) -> None:
+    out, labels = tmp_path / "bench", tmp_path / "labels.csv"
+    labels.write_text("scene,frame,track,name,value\nsim-0001,,,weather,fog\nscene-O061,,,weather,rain\n")
+    done = here("build", "stride", simulated, "--out", out, "--per-template", 5000, "--labels", labels)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((out / "benchmark.json").read_text())
+    short = [line.removeprefix("short: ") for line in done.stderr.splitlines() if line.startswith("short: ")]
+    all_short = record["shortfalls"]
+    assert short == [*all_short[:5], f"{len(all_short) - 5} more (all are in {out}/README.md)"]
+    left_out = [line.removeprefix("left out: ") for line in done.stderr.splitlines() if line.startswith("left out: ")]
+    mistaken = [reason for reason in record["exclusions"] if reason.startswith("labels: ")]
+    assert left_out[0] == f"1 × {mistaken[0]}"  # what the user gave comes first, however few it is
+    assert len(left_out) == 7 < len(record["exclusions"])
+    card = (out / "README.md").read_text()
+    assert all(words in card for words in [*all_short, *record["exclusions"]])

@@ -40,7 +40,13 @@ def test_a_sample_by_letters_is_told_level_by_level(command: Command, photograph
     assert "qualitative: 28 yes-no" in lines
     read = read_benchmark(out)
     assert lines[-1] == f"{read.table.height} questions, fingerprint {read.fingerprint}, in {out}"
-    assert "left out: " in done.stderr
+    reasons = read.record.exclusions
+    told = [line.removeprefix("left out: ") for line in done.stderr.splitlines() if line.startswith("left out: ")]
+    numbers = [int(line.split()[0].replace(",", "")) for line in told]
+    assert len(told) == 6 < len(reasons)
+    assert all(reasons[line.partition(" × ")[2]] == n for line, n in zip(told[:5], numbers, strict=False))
+    assert numbers[:5] == sorted(reasons.values(), reverse=True)[:5]
+    assert told[-1] == f"{sum(reasons.values()) - sum(numbers[:5]):,} for other reasons (all are in {out}/README.md)"
     parameters = read.record.parameters
     assert parameters | {"refer": "marker", "scale": "sample:76", "min_side_px": 5.0, "min_visibility": 4} == parameters
     graphs = [json.loads(line) for path in (out / "graphs").iterdir() for line in path.read_text().splitlines()]

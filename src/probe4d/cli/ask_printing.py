@@ -50,8 +50,7 @@ def print_summary(summary: RunSummary, out: Path, *, to_stdout: bool) -> None:
         tokens = f", {summary.input_tokens:,} tokens in, {summary.tokens:,} out" if summary.input_tokens else ""
         how = f"{summary.model}, {summary.setting}"
         print(output.harmless(f"{out}: {counted(summary.answers, 'answer')} ({how}){tokens}"))
-    for line in most_frequent(summary.left_out, rest="for other reasons (see left_out.jsonl)"):
-        output.note(f"left out: {line}")
+    output.note_left_out(summary.left_out, where="left_out.jsonl")
     if summary.redacted:
         hold = "answer holds" if summary.redacted == 1 else "answers hold"
         output.note(f"{summary.redacted:,} {hold} [redacted], in place of what the environment calls a key.")

@@ -23,6 +23,9 @@ __all__ = ["Building", "Dataroot", "build", "replies_folder"]
 build = typer.Typer(help="Build a benchmark from a dataset.", no_args_is_help=True)
 app.add_typer(build, name="build")
 
+_OF_WHAT_WAS_GIVEN = ("rows of the dataset: ", "labels: ")
+"""Beginnings of reasons that tell of faults in what users gave, which are seen however few they are."""
+
 Dataroot = Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset.")]
 
 
@@ -127,6 +130,8 @@ def _measuring(scenes: int) -> Iterator[Mapping[str, Any]]:
 
 
 def _print_record(record: BenchmarkRecord, out: Path, *, as_json: bool) -> None:
+    from probe4d.benchmarks.benchmark import CARD_FILE
+
     if as_json:
         import msgspec
 
@@ -137,10 +142,14 @@ def _print_record(record: BenchmarkRecord, out: Path, *, as_json: bool) -> None:
         words = ", ".join(f"{n:,} {kind}" for kind, n in sorted(formats.items()))
         print(f"{family}: {words}")
     print(f"{counted(record.questions, 'question')}, fingerprint {record.fingerprint}, in {out}")
-    for shortfall in record.shortfalls:
+    card = out / CARD_FILE
+    for shortfall in record.shortfalls[: output.MOST_NOTES]:
         output.note(f"short: {shortfall}")
-    for reason, n in record.exclusions.items():
-        output.note(f"left out: {n:,} × {reason}")
+    if more := record.shortfalls[output.MOST_NOTES :]:
+        output.note(f"short: {len(more):,} more (all are in {card})")
+    of_given = {reason: n for reason, n in record.exclusions.items() if reason.startswith(_OF_WHAT_WAS_GIVEN)}
+    output.note_left_out(of_given, where=card)
+    output.note_left_out({reason: n for reason, n in record.exclusions.items() if reason not in of_given}, where=card)
 
 
 def _lying_in(out: Path) -> BenchmarkRecord | None:

@@ -309,8 +309,7 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
         n_kept = planned.kept[stage]
         kept = f"; {n_kept:,} more {'is' if n_kept == 1 else 'are'} answered and kept" if n_kept else ""
         print_dry_run(seen, counted_by=counted_by, heading=f"{_HEADINGS[stage]}{kept}:", asked="prompts")
-    for reason, n in planned.missing.items():
-        output.note(f"left out: {n:,} × {reason}")
+    output.note_left_out(planned.missing)
 
 
 _HEADINGS: dict[Stage, str] = {

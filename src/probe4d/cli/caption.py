@@ -81,8 +81,7 @@ def caption(
     )
     scenes, _ = select_split(open_scenes(dataroot, version=version), split)
     objects, exclusions = objects_in_views(scenes, kept)
-    for reason, count in exclusions.items():
-        output.note(f"left out: {count:,} × {reason}")
+    output.note_left_out(exclusions)
     with output.progress("objects") as counter:
         captioned = write_captions_of(
             best_views(scenes, objects), scenes.root, out, captioner, course=course, begun=counter.expect, done=counter

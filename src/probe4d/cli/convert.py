@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from probe4d.cli import app, output
-from probe4d.wording import counted, most_frequent
+from probe4d.wording import counted
 
 if TYPE_CHECKING:
     from probe4d.scenes.nuscenes_writing.conversion import Converted
@@ -63,8 +63,7 @@ def convert_waymo(shards: Shards, out: Out, workers: Workers = 1) -> None:
 def _tell(converted: Converted) -> None:
     """Say what was left out, and where the dataset lies."""
     reasons = dict(converted.left_out.group_by("reason").len().iter_rows())
-    for line in most_frequent(reasons, rest="for other reasons"):
-        output.note(f"left out: {line}")
+    output.note_left_out(reasons)
     if reasons:
         output.note(f"{converted.root / 'left_out.csv'} lists {counted(sum(reasons.values()), 'place')}.")
     there = ", already there" if converted.was_there else ""

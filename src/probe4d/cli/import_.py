@@ -10,7 +10,7 @@ import typer
 from probe4d.cli import app, output
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.b4dl_release.layout_names import Layout
-from probe4d.wording import counted, most_frequent
+from probe4d.wording import counted
 
 imports = typer.Typer(help="Import released questions, or answers recorded elsewhere.", no_args_is_help=True)
 app.add_typer(imports, name="import")
@@ -66,14 +66,14 @@ def import_b4dl(
     ] = None,
 ) -> None:
     """Import B4DL's released questions, or such as its pipeline generates."""
+    from probe4d.benchmarks.benchmark import CARD_FILE
     from probe4d.exchange.b4dl_release.importing import import_b4dl as import_release
     from probe4d.scenes.opening import open_scenes
 
     scenes = None if data is None else open_scenes(data, version=version)
     done = import_release(release, out, scenes=scenes, split=split, layout=layout)
     typer.echo(f"{out}: {counted(done.benchmark.table.height, 'question')} ({done.layout} layout)")
-    for line in most_frequent(done.benchmark.record.exclusions, rest="for other reasons"):
-        output.note(f"left out: {line}")
+    output.note_left_out(done.benchmark.record.exclusions, where=out / CARD_FILE)
     for sentence in done.notes:
         output.note(sentence)
 
@@ -164,5 +164,4 @@ def import_training(
     scenes = None if data is None else select_split(open_scenes(data, version=version), split)[0]
     done = import_rows(file, out, scenes=scenes, ego_text=ego_text, scale=scale, seed=seed, with_held_out=with_held_out)
     typer.echo(f"{out}: {counted(done.rows, 'row')}")
-    for line in most_frequent(done.left_out, rest="for other reasons"):
-        output.note(f"left out: {line}")
+    output.note_left_out(done.left_out)

@@ -6,12 +6,24 @@ import logging
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = ["Progress", "fail", "harmless", "note", "note_warnings", "progress", "settings"]
+from probe4d.wording import most_frequent
+
+__all__ = [
+    "MOST_NOTES",
+    "Progress",
+    "fail",
+    "harmless",
+    "note",
+    "note_left_out",
+    "note_warnings",
+    "progress",
+    "settings",
+]
 
 
 @dataclass
@@ -22,6 +34,8 @@ class _Settings:
 
 settings = _Settings()
 
+MOST_NOTES = 5
+"""Notes of one kind that a reader takes in beside the result."""
 _PLAIN_EVERY_S = 30.0
 """Time between two lines of progress where there is no terminal."""
 
@@ -55,6 +69,18 @@ def note(message: str) -> None:
     """Print what is worth knowing beside the result, unless --quiet."""
     if not settings.quiet:
         print(harmless(message), file=sys.stderr)
+
+
+def note_left_out(counts: Mapping[str, int], *, where: object = None) -> None:
+    """Print what was left out for which reason, the most frequent few, and how many for others.
+
+    Args:
+        counts: Number of things left out by reason.
+        where: File that has all reasons.
+    """
+    rest = "for other reasons" if where is None else f"for other reasons (all are in {where})"
+    for line in most_frequent(counts, rest=rest, most=MOST_NOTES):
+        note(f"left out: {line}")
 
 
 class _Notes(logging.Handler):
