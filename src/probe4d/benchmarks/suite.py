@@ -91,7 +91,7 @@ class Suite:
         name: Name on the command line and in `Question.suite`.
         version: Raised whenever rules, sampling or wording change.
         build: Builds a benchmark from scenes; each suite documents its keyword parameters.
-        audit: (benchmark, dataset root, version=, done=) to findings, by a path that shares no code with the
+        audit_of: Of the record of a benchmark, what derives its answers again, by a path that shares no code with the
             rules; see `probe4d.benchmarks.suites.check`.
         prompts: Settings that the suite words itself, by name; `default` is always among them.
         families: Families in the order of reports.
@@ -113,7 +113,7 @@ class Suite:
     name: str
     version: str
     build: Callable[..., Benchmark]
-    audit: Audit
+    audit_of: Callable[[BenchmarkRecord], Audit]
     prompts: Mapping[str, Prompt]
     families: tuple[str, ...]
     answers_in: Callable[..., pl.DataFrame] | None = None

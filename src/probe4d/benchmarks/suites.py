@@ -79,7 +79,7 @@ def answers_elsewhere(benchmark: Benchmark, questions: Sequence[Question], scene
     Returns:
         The columns of `probe4d.benchmarks.suite.ANSWERS_SCHEMA`.
     """
-    held = held_answers(benchmark.table, questions, scenes)
+    held = held_answers(benchmark, questions, scenes)
     suite = SUITES.get(benchmark.record.suite)
     if suite is None or suite.answers_in is None:
         return held
@@ -155,7 +155,7 @@ def check(
         InputError: The benchmark's suite is unknown, or the dataset cannot be read.
     """
     suite = suite_named(benchmark.record.suite)
-    derived = suite.audit(benchmark, Path(dataroot), version=version, done=done)
+    derived = suite.audit_of(benchmark.record)(benchmark, Path(dataroot), version=version, done=done)
     findings = [*derived, *split_findings(benchmark.record, benchmark.table["scene"].unique().to_list())]
     return Checked(
         questions=benchmark.table.height,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -11,20 +10,18 @@ from probe4d.benchmarks.b4dl.build import VERSION, build
 from probe4d.benchmarks.b4dl.prompts import PROMPTS
 from probe4d.benchmarks.b4dl.released_wording import spoken_answer
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
-from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.suite import AuditFinding, Average, Suite
+from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.benchmarks.suite import Audit, Average, Suite
 from probe4d.benchmarks.taken_as_told import TakenAsTold
 
 __all__ = ["SUITE"]
 
 
-def _audit(
-    benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
-) -> Sequence[AuditFinding]:
+def _audit_of(record: BenchmarkRecord) -> Audit:
     # The audit reads raw tables by a path of its own; who only builds does not load it.
     from probe4d.benchmarks.b4dl.audit import audit
 
-    return audit(benchmark, dataroot, version=version, done=done)
+    return audit
 
 
 def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
@@ -45,7 +42,7 @@ SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
     build=build,
-    audit=_audit,
+    audit_of=_audit_of,
     prompts=PROMPTS,
     families=FAMILIES,
     spoken=spoken_answer,

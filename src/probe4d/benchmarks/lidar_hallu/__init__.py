@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.lidar_hallu.answering import answers_in
 from probe4d.benchmarks.lidar_hallu.build import FAMILIES, VERSION, build
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
-from probe4d.benchmarks.suite import AuditFinding, Suite
+from probe4d.benchmarks.suite import Audit, Suite
 from probe4d.benchmarks.taken_as_told import TakenAsTold, resting_on, taken_as_told
 
 __all__ = ["SUITE"]
 
 
-def _audit(
-    benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
-) -> Sequence[AuditFinding]:
+def _audit_of(record: BenchmarkRecord) -> Audit:
     # The audit reads raw tables by a path of its own; who only builds does not load it.
     from probe4d.benchmarks.lidar_hallu.audit import audit
 
-    return audit(benchmark, dataroot, version=version, done=done)
+    return audit
 
 
 def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
@@ -34,7 +31,7 @@ SUITE = Suite(
     name="lidar-hallu",
     version=VERSION,
     build=build,
-    audit=_audit,
+    audit_of=_audit_of,
     prompts=PROMPTS,
     families=FAMILIES,
     answers_in=answers_in,

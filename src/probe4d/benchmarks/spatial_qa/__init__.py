@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
-
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
+from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.spatial_qa.averages import AVERAGES
 from probe4d.benchmarks.spatial_qa.build import VERSION, build
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
@@ -13,18 +10,16 @@ from probe4d.benchmarks.spatial_qa.prompts import PROMPTS
 from probe4d.benchmarks.spatial_qa.referring import BEFORE_LETTERS
 from probe4d.benchmarks.spatial_qa.surroundings import DECIDING_SIZES
 from probe4d.benchmarks.spatial_qa.templates import LEVELS
-from probe4d.benchmarks.suite import AuditFinding, Suite
+from probe4d.benchmarks.suite import Audit, Suite
 
 __all__ = ["SUITE"]
 
 
-def _audit(
-    benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
-) -> Sequence[AuditFinding]:
+def _audit_of(record: BenchmarkRecord) -> Audit:
     # The audit reads raw tables by a path of its own; who only builds does not load it.
     from probe4d.benchmarks.spatial_qa.audit import audit
 
-    return audit(benchmark, dataroot, version=version, done=done)
+    return audit
 
 
 def _before_letters(record: BenchmarkRecord) -> str | None:
@@ -39,7 +34,7 @@ SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
     build=build,
-    audit=_audit,
+    audit_of=_audit_of,
     prompts=PROMPTS,
     families=LEVELS,
     averages=AVERAGES,

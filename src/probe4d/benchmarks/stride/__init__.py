@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.stride.build import VERSION, build
 from probe4d.benchmarks.stride.candidates import SUITE_NAME
 from probe4d.benchmarks.stride.linked_contrasts import LINKED_CONTRASTS
 from probe4d.benchmarks.stride.prompts import PROMPTS
 from probe4d.benchmarks.stride.templates import FAMILIES
-from probe4d.benchmarks.suite import AuditFinding, Suite
+from probe4d.benchmarks.suite import Audit, Suite
 from probe4d.benchmarks.taken_as_told import TakenAsTold, resting_on, taken_as_told
 from probe4d.origins import WAYMO_VERSIONS
 
 __all__ = ["SUITE"]
 
 
-def _audit(
-    benchmark: Benchmark, dataroot: Path, *, version: str | None, done: Callable[[str], None] | None
-) -> Sequence[AuditFinding]:
+def _audit_of(record: BenchmarkRecord) -> Audit:
     # Audits read raw tables by a path of their own; who only builds does not load them.
-    if benchmark.record.source.version == WAYMO_VERSIONS["end-to-end"]:
+    if record.source.version == WAYMO_VERSIONS["end-to-end"]:
         from probe4d.benchmarks.stride.waymo.audit import audit as audit_waymo
 
-        return audit_waymo(benchmark, dataroot, version=version, done=done)
+        return audit_waymo
     from probe4d.benchmarks.stride.audit import audit
 
-    return audit(benchmark, dataroot, version=version, done=done)
+    return audit
 
 
 _LABELS = ("weather", "time_of_day", "road_type", "lane")
@@ -47,7 +44,7 @@ SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
     build=build,
-    audit=_audit,
+    audit_of=_audit_of,
     prompts=PROMPTS,
     families=FAMILIES,
     linked_contrasts=LINKED_CONTRASTS,

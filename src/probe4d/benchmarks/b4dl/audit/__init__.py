@@ -7,18 +7,15 @@ lines of motion alone. Verdicts that only the words of a question decide are tak
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.auditing.findings import Findings
-from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
-from probe4d.benchmarks.auditing.raw_tables import scene_names
-from probe4d.benchmarks.auditing.record import count_findings, order_findings
 from probe4d.benchmarks.auditing.recorded import read_scenes
+from probe4d.benchmarks.auditing.suite_audit import SuiteAudit
 from probe4d.benchmarks.b4dl.audit.annotations import Annotations
 from probe4d.benchmarks.b4dl.audit.drive import Drive
 from probe4d.benchmarks.b4dl.audit.facts import facts_of
@@ -37,62 +34,46 @@ from probe4d.benchmarks.b4dl.audit.sequences import sequence_findings
 from probe4d.benchmarks.b4dl.audit.verdicts import claimed_of, faults_of_verdict, is_derived
 from probe4d.benchmarks.b4dl.tasks import SUITE_NAME
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.suite import AuditFinding
 from probe4d.benchmarks.taken_as_told import TakenAsTold, taken_as_told
 
 __all__ = ["audit", "taken_as_told_by_audit"]
 
 
-def audit(
-    benchmark: Benchmark,
-    dataroot: Path | str,
-    *,
-    version: str | None = None,
-    done: Callable[[str], None] | None = None,
-) -> list[AuditFinding]:
-    """Check form, place, measures and verdict of every question, and the benchmark's counts.
+class _Audit(SuiteAudit[Parameters, Drive]):
+    """Checks form, place, measures and verdict of every question, and what lies beside the questions.
 
     Numbers of facts are compared to the two decimals that they are rounded to.
-
-    Args:
-        benchmark: A benchmark that was built, not imported.
-        dataroot: Folder of the dataset that it was built from, or the folder of tables to use inside it.
-        version: Name of the folder of tables; null is the one that the benchmark was built from.
-        done: Told of the id of each question that was checked.
-
-    Returns:
-        Every difference, by question in benchmark order, then those of the benchmark as a whole.
-
-    Raises:
-        InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
     """
-    parameters = build_parameters(benchmark, Parameters)
-    folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
-    table = benchmark.table.with_columns(derived_id=question_ids(benchmark.table)).with_row_index("place")
-    findings = Findings(benchmark.table)
-    by_scene = {rows["scene"][0]: rows for rows in table.partition_by("scene", maintain_order=True)}
-    recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=list(by_scene))
-    annotations, of_annotations = Annotations(benchmark.path), list[AuditFinding]()
-    for (scene, rows), there in zip(by_scene.items(), recorded, strict=True):
-        drive = None if there is None else Drive(there)
-        for row in rows.iter_rows(named=True):
-            known = [Fault(f"the dataset has no scene {scene!r}", "source")]
-            for fault in known if drive is None else _faults(drive, row, parameters):
-                findings.add(row["place"], fault.what, rule=fault.rule)
-            if done is not None:
-                done(row["id"])
-        if drive is not None:
-            of_annotations += annotations.findings(scene, drive)
-    return [
-        *findings.in_order(),
-        *sequence_findings(benchmark.table),
-        *count_findings(benchmark, scenes=len(scene_names(folder))),
-        *order_findings(benchmark),
-        *file_findings(benchmark),
-        *annotations.of_file(),
-        *of_annotations,
-    ]
+
+    parameters_of = Parameters
+    without_scene = "source"
+
+    def __init__(self, benchmark: Benchmark, folder: Path, parameters: Parameters) -> None:
+        super().__init__(benchmark, folder, parameters)
+        self._annotations = Annotations(benchmark.path)
+        self._of_annotations: list[AuditFinding] = []
+
+    def scenes(self, names: Sequence[str]) -> Iterator[Drive | None]:
+        for scene in read_scenes(self.folder, reference_channel=self.parameters.reference_channel, scenes=names):
+            yield None if scene is None else Drive(scene)
+
+    def check(self, drive: Drive, questions: pl.DataFrame) -> None:
+        for row in questions.iter_rows(named=True):
+            for fault in _faults(drive, row, self.parameters):
+                self.findings.add(row["place"], fault.what, rule=fault.rule)
+        self._of_annotations += self._annotations.findings(questions["scene"][0], drive)
+
+    def between_questions(self) -> Iterator[AuditFinding]:
+        return sequence_findings(self.benchmark.table)
+
+    def of_the_whole(self) -> Iterator[AuditFinding]:
+        yield from file_findings(self.benchmark)
+        yield from self._annotations.of_file()
+        yield from self._of_annotations
+
+
+audit = _Audit.audit
 
 
 def taken_as_told_by_audit(table: pl.DataFrame) -> Iterator[TakenAsTold]:

@@ -6,16 +6,16 @@ measures with other mathematics than the rules; it imports neither `probe4d.scen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 
 from probe4d.benchmarks.auditing.comparing import TOLERANCE, differences
-from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
-from probe4d.benchmarks.auditing.raw_tables import scene_names
-from probe4d.benchmarks.auditing.record import count_findings
+from probe4d.benchmarks.auditing.suite_audit import SuiteAudit
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.lidar_hallu.audit.answers import Derived, Unanswerable, derive_answer, told_boxes
 from probe4d.benchmarks.lidar_hallu.audit.draw import drawn_options
@@ -50,68 +50,59 @@ class _Parameters(msgspec.Struct, frozen=True):
         return self.events_sha256 is not None
 
 
-def audit(
-    benchmark: Benchmark,
-    dataroot: Path | str,
-    *,
-    version: str | None = None,
-    done: Callable[[str], None] | None = None,
-) -> list[AuditFinding]:
-    """Derive every answer of a benchmark again and check what the benchmark promises of itself.
+class _Audit(SuiteAudit[_Parameters, MeasuredScene]):
+    """Compares answers, the facts behind them, margins, evidence and identities, numbers to 1e-6.
 
-    Answers, the facts behind them (positions in metres, bearings in degrees, tokens of ego poses and boxes,
-    ego-motion text), margins, evidence and identities are compared to 1e-6. Events that B4DL tells of cannot be
-    derived from a dataset: of those, bounds and options are checked.
-
-    Args:
-        benchmark: A benchmark that was built, not imported.
-        dataroot: Folder of the dataset that it was built from, or the folder of tables to use inside it.
-        version: Name of the folder of tables; null is the one that the benchmark was built from.
-        done: Told of the id of each question that was checked.
-
-    Returns:
-        Every difference, by question in benchmark order, then those of the benchmark as a whole.
-
-    Raises:
-        InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
+    Events that B4DL tells of cannot be derived from a dataset: of those, bounds and options are checked.
     """
-    record = benchmark.record
-    parameters = build_parameters(benchmark, _Parameters)
-    folder = tables_folder(Path(dataroot), record.source.version, version)
-    names = {question.scene for question in benchmark.questions}
-    scenes = {
-        name: measure_scene(
-            key_frames, min_lidar_points=parameters.min_lidar_points, annotated_deg=parameters.annotated_sector
-        )
-        for name, key_frames in read_key_frames(folder, channel=str(parameters.reference_channel), scenes=names).items()
-    }
-    findings: list[AuditFinding] = []
-    for question in benchmark.questions:
-        findings += _question(question, scenes, parameters, record.seed)
-        if done is not None:
-            done(question.id)
-    again = [boxes for scene in scenes.values() for boxes in annotated_again(scene, parameters.min_lidar_points)]
-    return [
-        *findings,
-        *count_findings(benchmark, scenes=len(scene_names(folder))),
-        *benchmark_findings(benchmark, per_family=parameters.per_family),
-        *annotated_again_findings(record, again),
-    ]
+
+    parameters_of = _Parameters
+
+    def __init__(self, benchmark: Benchmark, folder: Path, parameters: _Parameters) -> None:
+        super().__init__(benchmark, folder, parameters)
+        self._annotated_again: list[tuple[str, ...]] = []
+
+    def scenes(self, names: Sequence[str]) -> Iterator[MeasuredScene | None]:
+        asked = self.parameters
+        measure = partial(measure_scene, min_lidar_points=asked.min_lidar_points, annotated_deg=asked.annotated_sector)
+        recorded = read_key_frames(self.folder, channel=str(asked.reference_channel), scenes=names)
+        for name in names:
+            yield measure(recorded[name]) if name in recorded else None
+
+    def check(self, scene: MeasuredScene, questions: pl.DataFrame) -> None:
+        self._check(scene, questions)
+        self._annotated_again += annotated_again(scene, self.parameters.min_lidar_points)
+
+    def check_without_scene(self, name: str, questions: pl.DataFrame) -> None:
+        self._check(None, questions)
+
+    def of_the_whole(self) -> Iterator[AuditFinding]:
+        yield from benchmark_findings(self.benchmark, per_family=self.parameters.per_family)
+        yield from annotated_again_findings(self.benchmark.record, self._annotated_again)
+
+    def _check(self, scene: MeasuredScene | None, questions: pl.DataFrame) -> None:
+        asked, seed = self.benchmark.questions, self.benchmark.record.seed
+        for place in questions["place"]:
+            for what, rule in _faults(asked[place], scene, self.parameters, seed):
+                self.findings.add(place, what, rule=rule)
 
 
-def _question(
-    question: Question, scenes: Mapping[str, MeasuredScene], parameters: _Parameters, seed: int | None
-) -> Iterator[AuditFinding]:
+audit = _Audit.audit
+
+
+def _faults(
+    question: Question, scene: MeasuredScene | None, parameters: _Parameters, seed: int | None
+) -> Iterator[tuple[str, str | None]]:
+    """What is wrong with a question, each with the name of the check; null for the question's own rule."""
     faults = list(question_faults(question))
-    yield from (AuditFinding(question=question.id, rule=rule, what=f"{what}.") for rule, what in faults)
+    yield from ((what, rule) for rule, what in faults)
     if any(rule in ("template", "options", "answer") for rule, _ in faults):
         return
-    scene = scenes.get(question.scene)
     try:
         for what in _differing(question, scene, parameters, seed):
-            yield AuditFinding(question=question.id, rule=question.rule, what=f"{what}.")
+            yield what, None
     except Unanswerable as error:
-        yield AuditFinding(question=question.id, rule=question.rule, what=f"{error}{_lost(question, scene)}.")
+        yield f"{error}{_lost(question, scene)}", None
 
 
 def _lost(question: Question, scene: MeasuredScene | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from probe4d.benchmarks.auditing.record import order_findings, whole
+from probe4d.benchmarks.auditing.record import whole
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, counts_of
 from probe4d.benchmarks.lidar_hallu.audit.draw import misplaced
 from probe4d.benchmarks.question import Question, derived_id
@@ -46,7 +46,6 @@ def benchmark_findings(benchmark: Benchmark, *, per_family: int | None) -> Itera
     """
     questions, record = benchmark.questions, benchmark.record
     yield from _balance(benchmark)
-    yield from order_findings(benchmark)
     if record.seed is not None:
         yield from _drawn_order(questions, record.seed)
     if per_family is None:

@@ -7,7 +7,7 @@ once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,12 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probe4d.benchmarks.auditing.findings import Findings
 from probe4d.benchmarks.auditing.measuring import Filters, MeasuredScene, measure_scene
-from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
-from probe4d.benchmarks.auditing.raw_tables import scene_names
-from probe4d.benchmarks.auditing.record import count_findings, order_findings
 from probe4d.benchmarks.auditing.recorded import read_scenes
+from probe4d.benchmarks.auditing.suite_audit import SuiteAudit
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.spatial_qa.audit.answers import check_choices, check_numbers, check_relations
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch, read_batch
@@ -75,89 +72,55 @@ class _Parameters(msgspec.Struct, frozen=True):
         return ("boxes",) if self.by_letters else ("boxes", "captions")
 
 
-def audit(
-    benchmark: Benchmark,
-    dataroot: Path | str,
-    *,
-    version: str | None = None,
-    done: Callable[[str], None] | None = None,
-) -> list[AuditFinding]:
-    """Derive every answer of a benchmark again and check what the benchmark promises of itself.
+class _Audit(SuiteAudit[_Parameters, MeasuredScene]):
+    """Compares answers, facts, margins, the objects' words and every other field, numbers to 1e-6.
 
-    Answers, facts, margins, the objects' words and every other field are compared, numbers to 1e-6. Which captions an
-    object has is not in the dataset: of those it is checked that they are the same everywhere and stand for one object
-    of an image alone.
-
-    Args:
-        benchmark: A benchmark that was built, not imported.
-        dataroot: Folder of the dataset that it was built from, or the folder of tables to use inside it.
-        version: Name of the folder of tables; null is the one that the benchmark was built from.
-        done: Told of the id of each question that was checked.
-
-    Returns:
-        Every difference, by question in benchmark order, then those of the benchmark as a whole.
-
-    Raises:
-        InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
+    Which captions an object has is not in the dataset: of those it is checked that they are the same everywhere and
+    stand for one object of an image alone.
     """
-    parameters = build_parameters(benchmark, _Parameters)
-    folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
-    table = benchmark.table
-    findings, lacking = Findings(table), list[AuditFinding]()
-    rows_of = _rows_of_scenes(table)
-    recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=list(rows_of))
-    for (scene, rows), there in zip(rows_of.items(), recorded, strict=True):
-        if there is not None:
-            measured = measure_scene(there, parameters.filters)
-            batches = _check_scene(measured, table[rows], rows, parameters, findings)
-            if parameters.is_full:
-                lacking += incomplete(scene, measured, batches, letters=parameters.by_letters)
-        else:
-            for row in rows:
-                findings.add(int(row), f"the dataset has no scene {scene!r}")
-        if done is not None:
-            for identity in table["id"].gather(rows):
-                done(identity)
-    return [
-        *findings.in_order(),
-        *count_findings(benchmark, scenes=len(scene_names(folder))),
-        *order_findings(benchmark),
-        *lacking,
-        *balance_findings(table, full=parameters.is_full, contents=parameters.balance == "contents"),
-    ]
+
+    parameters_of = _Parameters
+
+    def __init__(self, benchmark: Benchmark, folder: Path, parameters: _Parameters) -> None:
+        super().__init__(benchmark, folder, parameters)
+        self._lacking: list[AuditFinding] = []
+
+    def scenes(self, names: Sequence[str]) -> Iterator[MeasuredScene | None]:
+        for scene in read_scenes(self.folder, reference_channel=self.parameters.reference_channel, scenes=names):
+            yield None if scene is None else measure_scene(scene, self.parameters.filters)
+
+    def check(self, scene: MeasuredScene, questions: pl.DataFrame) -> None:
+        batches = self._batches(scene, questions)
+        letters = self.parameters.by_letters
+        if batches:
+            kept = self.parameters.ambiguous == "keep"
+            named = check_words(scene, batches, self.findings, letters=letters, keep_ambiguous=kept)
+            for batch in batches:
+                check_texts(batch)
+                check_objects(batch, self.parameters.filters)
+                _derive(batch, named)
+        if self.parameters.is_full:
+            self._lacking += incomplete(questions["scene"][0], scene, batches, letters=letters)
+
+    def of_the_whole(self) -> Iterator[AuditFinding]:
+        yield from self._lacking
+        contents = self.parameters.balance == "contents"
+        yield from balance_findings(self.benchmark.table, full=self.parameters.is_full, contents=contents)
+
+    def _batches(self, scene: MeasuredScene, questions: pl.DataFrame) -> list[Batch]:
+        """Questions whose form lets them be measured, by template."""
+        sound = well_formed(questions, self.findings, needs=self.parameters.needs)
+        check_repeated(questions, self.findings)
+        by_template = questions.filter(sound).partition_by("template", as_dict=True)
+        batches = [
+            read_batch(template, scene, by_template[template,], self.findings)
+            for template in EXPECTED
+            if (template,) in by_template
+        ]
+        return [batch for batch in batches if len(batch.row)]
 
 
-def _rows_of_scenes(table: pl.DataFrame) -> dict[str, NDArray[np.int64]]:
-    """Rows that ask about each scene."""
-    grouped = table.select("scene").with_row_index("row").group_by("scene", maintain_order=True).agg("row")
-    return {scene: np.array(rows, dtype=np.int64) for scene, rows in grouped.iter_rows()}
-
-
-def _check_scene(
-    scene: MeasuredScene, table: pl.DataFrame, rows: NDArray[np.int64], parameters: _Parameters, findings: Findings
-) -> list[Batch]:
-    """Derive all questions about a scene, whose rows in the benchmark are `rows`, and give those that could be."""
-    sound = well_formed(table, rows, findings, needs=parameters.needs)
-    check_repeated(table, rows, findings)
-    numbered = table.with_columns(pl.Series("row", rows)).filter(pl.Series(sound))
-    by_template = numbered.partition_by("template", as_dict=True)
-    batches: list[Batch] = []
-    for template in EXPECTED:
-        questions = by_template.get((template,))
-        if questions is not None:
-            batch = read_batch(template, scene, questions, questions["row"].to_numpy(), findings)
-            if len(batch.row):
-                batches.append(batch)
-    if not batches:
-        return []
-    named = check_words(
-        scene, batches, findings, letters=parameters.by_letters, keep_ambiguous=parameters.ambiguous == "keep"
-    )
-    for batch in batches:
-        check_texts(batch)
-        check_objects(batch, parameters.filters)
-        _derive(batch, named)
-    return batches
+audit = _Audit.audit
 
 
 _SITUATIONS: dict[str, Callable[[Batch], None]] = {

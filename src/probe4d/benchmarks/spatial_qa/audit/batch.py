@@ -139,14 +139,13 @@ def track_tail(track: str) -> str:
     return f" ({track[-_KEPT_TAIL:]})"
 
 
-def read_batch(template: str, scene: MeasuredScene, table: pl.DataFrame, row: Rows, findings: Findings) -> Batch:
+def read_batch(template: str, scene: MeasuredScene, table: pl.DataFrame, findings: Findings) -> Batch:
     """Find the images and boxes that questions are about; those about none are findings, and left out.
 
     Args:
         template: Name of the template.
         scene: The scene, measured.
-        table: Questions of the template in the scene, well formed.
-        row: Row of each in the benchmark, shape (n,).
+        table: Questions of the template in the scene, well formed, with `place`, their row in the benchmark.
         findings: Takes in what is wrong.
     """
     expected = EXPECTED[template]
@@ -161,9 +160,9 @@ def read_batch(template: str, scene: MeasuredScene, table: pl.DataFrame, row: Ro
     usable &= (frame_of_box[boxes] == frame[:, None]).all(axis=1)
     usable &= (np.diff(np.sort(boxes, axis=1), axis=1) > 0).all(axis=1)
     usable &= np.array([not isinstance(told, str) for told in facts], dtype=np.bool_)
-    for place in np.flatnonzero(~usable).tolist():
-        fault = _fault(facts[place], scene, int(frame[place]), int(camera[place]))
-        findings.add(int(row[place]), fault)
+    row = table["place"].to_numpy()
+    for at in np.flatnonzero(~usable).tolist():
+        findings.add(int(row[at]), _fault(facts[at], scene, int(frame[at]), int(camera[at])))
     kept = np.flatnonzero(usable)
     known = [facts[at] for at in kept]
     return Batch(template, scene, table[kept], row[kept], known, frame[kept], camera[kept], boxes[kept], findings)

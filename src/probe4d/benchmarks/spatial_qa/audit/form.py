@@ -11,7 +11,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.benchmarks.auditing.findings import Findings
-from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
 
 __all__ = ["check_repeated", "well_formed"]
@@ -40,14 +39,11 @@ class _Check(NamedTuple):
     settles: bool = False
 
 
-def well_formed(
-    table: pl.DataFrame, rows: NDArray[np.int64], findings: Findings, *, needs: tuple[str, ...]
-) -> NDArray[np.bool_]:
+def well_formed(questions: pl.DataFrame, findings: Findings, *, needs: tuple[str, ...]) -> NDArray[np.bool_]:
     """Check the form of questions.
 
     Args:
-        table: The questions.
-        rows: Row of each in the benchmark, shape (n,).
+        questions: n questions, with `place`, their row in the benchmark, and `derived_id`.
         findings: Takes in what is wrong.
         needs: Annotations that every answer rests on.
 
@@ -56,9 +52,10 @@ def well_formed(
     """
     checks = list(_checks(needs))
     expected = {name: _of_template(name) for name in ("family", "format", "rule", "relation", "entities", "options")}
-    columns = table.with_columns(question_ids(table).alias("derived_id"), **{f"_{k}": e for k, e in expected.items()})
+    columns = questions.with_columns(**{f"_{k}": e for k, e in expected.items()})
     failed = columns.select(check.wrong.fill_null(True).alias(str(place)) for place, check in enumerate(checks))
-    sound = np.ones(table.height, dtype=np.bool_)
+    rows = questions["place"].to_numpy()
+    sound = np.ones(len(rows), dtype=np.bool_)
     for place, check in enumerate(checks):
         fails = failed[str(place)].to_numpy()
         findings.add_where(fails & sound, rows, partial(_told, check, columns), rule=check.rule)
@@ -71,17 +68,18 @@ def _told(check: _Check, columns: pl.DataFrame, at: int) -> str:
     return check.what(columns.row(at, named=True))
 
 
-def check_repeated(table: pl.DataFrame, rows: NDArray[np.int64], findings: Findings) -> None:
+def check_repeated(questions: pl.DataFrame, findings: Findings) -> None:
     """See that no two questions of a scene ask the same of one image, whatever their options.
 
     Args:
-        table: All questions of the scene.
-        rows: Row of each in the benchmark, shape (n,).
+        questions: All questions of the scene, with `place`, their row in the benchmark.
         findings: Takes in what is wrong.
     """
-    first = table.select(pl.col("id").first().over("frames", "channel", "template", "question", "entities"))["id"]
-    repeated = (first != table["id"]).to_numpy()
-    findings.add_where(repeated, rows, lambda at: f"asks the same as question {first[at]}", rule="uniqueness")
+    first = questions.select(pl.col("id").first().over("frames", "channel", "template", "question", "entities"))["id"]
+    repeated = (first != questions["id"]).to_numpy()
+    findings.add_where(
+        repeated, questions["place"].to_numpy(), lambda at: f"asks the same as question {first[at]}", rule="uniqueness"
+    )
 
 
 def _of_template(name: str) -> pl.Expr:

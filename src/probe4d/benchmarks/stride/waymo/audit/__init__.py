@@ -7,20 +7,17 @@ that and the camera say all, and else taken as it is told.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
-from probe4d.benchmarks.auditing.raw_tables import scene_names
-from probe4d.benchmarks.auditing.record import count_findings, order_findings
 from probe4d.benchmarks.auditing.recorded import read_scenes
+from probe4d.benchmarks.auditing.suite_audit import SuiteAudit
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.stride.audit.links import link_findings
-from probe4d.benchmarks.stride.audit.whole import repeated_findings, spread_findings
+from probe4d.benchmarks.stride.audit.whole import StrideParameters, repeated_findings, spread_findings
 from probe4d.benchmarks.stride.templates.waymo import waymo_templates
 from probe4d.benchmarks.stride.thresholds import FRAME_SPACING_S
 from probe4d.benchmarks.stride.waymo.audit.drives import EndToEndDrive, read_beside
@@ -36,74 +33,59 @@ class _Objects(msgspec.Struct, frozen=True):
     channel: str
 
 
-class _Parameters(msgspec.Struct, frozen=True):
-    """The parameters of the build that decide what is right."""
+class _Parameters(StrideParameters, frozen=True):
+    """The parameters of a build of Waymo's end-to-end data."""
 
-    templates: tuple[str, ...]
-    per_template: int
-    most_per_scene: int
-    reference_channel: str
     horizon_s: float
-    ego_history: str
-    verbalizer: str
     objects: _Objects | None
 
 
-def audit(
-    benchmark: Benchmark,
-    dataroot: Path | str,
-    *,
-    version: str | None = None,
-    done: Callable[[str], None] | None = None,
-) -> list[AuditFinding]:
-    """Derive answers of a benchmark again and check what it promises of itself.
+class _Audit(SuiteAudit[_Parameters, EndToEndDrive]):
+    """Derives what poses, ego states, ratings and clusters say, and what a target's own box and the camera do.
 
-    Clusters, actions, manoeuvres, positions, ratings and waypoints are derived from the dataset's tables, distances
-    and constraints from the target's box and the camera, with facts and margins. Of every question form, wording and
-    evidence are checked, that its target is where its red box stands, and of open ones that the reference is what its
-    parts say. Other answers about estimated objects, with what was measured for them, are taken as they are told.
-
-    Args:
-        benchmark: A benchmark that was built of converted WOD-E2E data.
-        dataroot: Folder of the dataset that it was built from, or the folder of tables to use inside it.
-        version: Name of the folder of tables; null is the one that the benchmark was built from.
-        done: Told of the id of each question that was checked.
-
-    Raises:
-        InputError: The parameters of the benchmark cannot be read, or the dataset's tables cannot.
+    Of every question form, wording and evidence are checked, that its target is where its red box stands, and of open
+    ones that the reference is what its parts say. Other answers about estimated objects, with what was measured for
+    them, are taken as they are told.
     """
-    parameters = build_parameters(benchmark, _Parameters)
-    folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
-    positions = round(parameters.horizon_s / FRAME_SPACING_S)
-    build = Build(
-        templates=waymo_templates(positions),
-        positions=positions,
-        with_history=parameters.ego_history == "text",
-        verbalizer=parameters.verbalizer,
-        channel=None if parameters.objects is None else parameters.objects.channel,
-    )
-    table = benchmark.table.with_columns(derived_id=question_ids(benchmark.table)).with_row_index("place")
-    checking = Checking(benchmark.table, build)
-    by_scene = {rows["scene"][0]: rows for rows in table.partition_by("scene", maintain_order=True)}
-    states, frames = (read_beside(folder, name, [*by_scene]) for name in ("ego_states", "driving"))
-    recorded = read_scenes(folder, reference_channel=parameters.reference_channel, scenes=list(by_scene))
-    for (scene, rows), there in zip(by_scene.items(), recorded, strict=True):
-        of_scene = pl.col("scene") == scene
-        drive = None if there is None else EndToEndDrive(there, states.filter(of_scene), frames.filter(of_scene))
-        for row in rows.iter_rows(named=True):
-            checking.check(row, drive)
-            if done is not None:
-                done(row["id"])
-    return [
-        *checking.findings.in_order(),
-        *link_findings(benchmark.table, build.templates.values()),
-        *repeated_findings(benchmark.table),
-        *count_findings(benchmark, scenes=len(scene_names(folder))),
-        *order_findings(benchmark),
-        *spread_findings(
-            benchmark.table,
-            templates=parameters.templates,
-            per_template=parameters.per_template,
-            most_per_scene=parameters.most_per_scene,
-        ),
-    ]
+
+    parameters_of = _Parameters
+
+    def __init__(self, benchmark: Benchmark, folder: Path, parameters: _Parameters) -> None:
+        super().__init__(benchmark, folder, parameters)
+        positions = round(parameters.horizon_s / FRAME_SPACING_S)
+        self._build = Build(
+            templates=waymo_templates(positions),
+            positions=positions,
+            with_history=parameters.with_history,
+            verbalizer=parameters.verbalizer,
+            channel=None if parameters.objects is None else parameters.objects.channel,
+        )
+        self._checking = Checking(benchmark.table, self._build)
+
+    def scenes(self, names: Sequence[str]) -> Iterator[EndToEndDrive | None]:
+        states, frames = (read_beside(self.folder, name, names) for name in ("ego_states", "driving"))
+        recorded = read_scenes(self.folder, reference_channel=self.parameters.reference_channel, scenes=names)
+        for name, there in zip(names, recorded, strict=True):
+            of_scene = pl.col("scene") == name
+            yield None if there is None else EndToEndDrive(there, states.filter(of_scene), frames.filter(of_scene))
+
+    def check(self, drive: EndToEndDrive, questions: pl.DataFrame) -> None:
+        self._check(drive, questions)
+
+    def check_without_scene(self, name: str, questions: pl.DataFrame) -> None:
+        self._check(None, questions)
+
+    def between_questions(self) -> Iterator[AuditFinding]:
+        yield from link_findings(self.benchmark.table, self._build.templates.values())
+        yield from repeated_findings(self.benchmark.table)
+
+    def of_the_whole(self) -> Iterator[AuditFinding]:
+        return spread_findings(self.benchmark.table, self.parameters)
+
+    def _check(self, drive: EndToEndDrive | None, questions: pl.DataFrame) -> None:
+        for row in questions.iter_rows(named=True):
+            for fault in self._checking.faults(row, drive):
+                self.findings.add(row["place"], fault.what, rule=fault.rule)
+
+
+audit = _Audit.audit

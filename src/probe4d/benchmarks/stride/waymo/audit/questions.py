@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 
 from probe4d.benchmarks.auditing.comparing import differences
-from probe4d.benchmarks.auditing.findings import Findings
 from probe4d.benchmarks.question import LETTERS
 from probe4d.benchmarks.stride.audit.form import CHECKED_ELSEWHERE, Fault, facts_of, faults_of
 from probe4d.benchmarks.stride.audit.references import OWN_FACTS, part_faults, parts_told, reference_faults
@@ -62,7 +61,6 @@ class Checking:
     """
 
     def __init__(self, table: pl.DataFrame, build: Build) -> None:
-        self.findings = Findings(table)
         self._build = build
         self._answers: dict[tuple[Any, ...], str] = {}
         columns = ("template", "scene", "frames", "entities", "options", "answer", "format")
@@ -70,17 +68,13 @@ class Checking:
             if kind == "choice" and len(frames) == 1 and answer in tuple(LETTERS[: len(options)]):
                 self._answers[name, scene, frames[0], tuple(entities)] = options[LETTERS.index(answer)]
 
-    def check(self, row: Row, drive: EndToEndDrive | None) -> None:
-        """Check a question.
+    def faults(self, row: Row, drive: EndToEndDrive | None) -> Iterator[Fault]:
+        """What is wrong with a question.
 
         Args:
-            row: A value for each column, with `place` (its row in the benchmark) and `derived_id`.
+            row: A value for each column, with `derived_id`.
             drive: Its scene; null where the dataset lacks it.
         """
-        for fault in self._faults(row, drive):
-            self.findings.add(row["place"], fault.what, rule=fault.rule)
-
-    def _faults(self, row: Row, drive: EndToEndDrive | None) -> Iterator[Fault]:
         facts = facts_of(row)
         if drive is None or isinstance(facts, Fault):
             yield facts if isinstance(facts, Fault) else Fault(f"the dataset has no scene {row['scene']!r}")

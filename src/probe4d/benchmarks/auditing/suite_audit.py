@@ -1,0 +1,143 @@
+"""The frame of every suite's audit: opened once, then scene by scene, then the benchmark as a whole."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+import polars as pl
+
+from probe4d.benchmarks.auditing.findings import Findings
+from probe4d.benchmarks.auditing.opening import build_parameters, tables_folder
+from probe4d.benchmarks.auditing.raw_tables import scene_names
+from probe4d.benchmarks.auditing.record import count_findings, order_findings
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import question_ids
+from probe4d.benchmarks.suite import AuditFinding
+
+__all__ = ["SuiteAudit"]
+
+Parameters = TypeVar("Parameters")
+Scene = TypeVar("Scene")
+
+
+class SuiteAudit(ABC, Generic[Parameters, Scene]):
+    """Derives a benchmark's answers again, by a path that shares no code with what builds it.
+
+    What all suites do alike is here; a suite says which parameters decide its answers, what a scene is to it, and what
+    is wrong with the questions about one. Whatever is found by `check` goes into `findings`.
+
+    Args:
+        benchmark: The benchmark.
+        folder: The folder of tables that it was built from.
+        parameters: The parameters of the build.
+
+    Attributes:
+        parameters_of: The struct that a suite reads the parameters of a build as; others in the record are not looked
+            at.
+        without_scene: Name of the check that a question fails whose scene the tables do not have; null is the
+            question's own rule.
+    """
+
+    parameters_of: ClassVar[type[Any]]
+    without_scene: ClassVar[str | None] = None
+
+    def __init__(self, benchmark: Benchmark, folder: Path, parameters: Parameters) -> None:
+        self.benchmark = benchmark
+        self.folder = folder
+        self.parameters = parameters
+        self.findings = Findings(benchmark.table)
+
+    @classmethod
+    def audit(
+        cls,
+        benchmark: Benchmark,
+        dataroot: Path | str,
+        *,
+        version: str | None = None,
+        done: Callable[[str], None] | None = None,
+    ) -> list[AuditFinding]:
+        """Derive every answer of a benchmark again and check what the benchmark promises of itself.
+
+        Args:
+            benchmark: A benchmark that was built, not imported.
+            dataroot: Folder of the dataset that it was built from, or the folder of tables to use inside it.
+            version: Name of the folder of tables; null is the one that the benchmark was built from.
+            done: Told of the id of each question that was checked.
+
+        Returns:
+            Every difference, by question in benchmark order, then those of the benchmark as a whole.
+
+        Raises:
+            InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
+        """
+        parameters = build_parameters(benchmark, cls.parameters_of)
+        folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
+        audit = cls(benchmark, folder, parameters)
+        for identity in audit._checked():
+            if done is not None:
+                done(identity)
+        return [
+            *audit.findings.in_order(),
+            *audit.between_questions(),
+            *count_findings(benchmark, scenes=len(scene_names(folder))),
+            *order_findings(benchmark),
+            *audit.of_the_whole(),
+        ]
+
+    def _checked(self) -> Iterator[str]:
+        """Check scene by scene, in the order in which the benchmark first asks about them; gives what was checked."""
+        table = self.benchmark.table
+        places = table.select("scene").with_row_index("place").group_by("scene", maintain_order=True).agg("place")
+        for (name, of_scene), scene in zip(places.iter_rows(), self.scenes(places["scene"].to_list()), strict=True):
+            there = table[of_scene]
+            questions = there.with_columns(place=pl.Series(of_scene, dtype=pl.Int64), derived_id=question_ids(there))
+            if scene is None:
+                self.check_without_scene(name, questions)
+            else:
+                self.check(scene, questions)
+            yield from there["id"]
+
+    @abstractmethod
+    def scenes(self, names: Sequence[str]) -> Iterable[Scene | None]:
+        """Read and measure scenes, one at a time where the suite can.
+
+        Args:
+            names: Their names.
+
+        Returns:
+            The scenes in that order; null for one that the tables do not have.
+
+        Raises:
+            InputError: The tables cannot be read.
+        """
+
+    @abstractmethod
+    def check(self, scene: Scene, questions: pl.DataFrame) -> None:
+        """Find what is wrong with the questions about a scene.
+
+        Args:
+            scene: The scene.
+            questions: All of them in benchmark order, with `place`, their row in the benchmark, and `derived_id`, the
+                id that their fields give them.
+        """
+
+    def check_without_scene(self, name: str, questions: pl.DataFrame) -> None:
+        """Find what is wrong with questions about a scene that the tables do not have.
+
+        Args:
+            name: Name of the scene.
+            questions: As for `check`.
+        """
+        for place in questions["place"]:
+            self.findings.add(place, f"the dataset has no scene {name!r}", rule=self.without_scene)
+
+    def between_questions(self) -> Iterable[AuditFinding]:
+        """What is wrong between questions, such as links; told after what is wrong with each."""
+        return ()
+
+    def of_the_whole(self) -> Iterable[AuditFinding]:
+        """What is wrong with the benchmark as a whole beside counts, fingerprint and places; told last."""
+        return ()
