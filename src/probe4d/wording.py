@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 __all__ = [
+    "CONTROL_SEQUENCE",
     "UNIT_SYMBOLS",
     "amount",
     "counted",
@@ -14,10 +16,19 @@ __all__ = [
     "most_frequent",
     "uncapitalized",
     "whole_characters",
+    "without_control_sequences",
 ]
 
 UNIT_SYMBOLS = {"metres": "m", "degrees": "°"}
 """How units are written beside an amount."""
+
+CONTROL_SEQUENCE = (
+    r"(?:\u001b+\[|\u001b*\u009b)[0-?]*[ -/]*[@-~]?"  # CSI: colours, places of the cursor; cut off, without its end
+    r"|(?:\u001b+[\]PX^_]|\u001b*[\u009d\u0090\u0098\u009e\u009f])"  # OSC, DCS and other strings,
+    r"[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)"  # with their end
+    r"|\u001b+[ -/]*[0-~]"  # all others, and what begins a string that does not end
+)
+"""Regular expression, for `re` and polars, of a whole control sequence of a terminal (ECMA-48, 5.3 to 5.6)."""
 
 _MOST_LISTED = 10  # lines that a reader takes in, and a terminal shows with what else there is to say
 _LARGE = 1e6  # amount from which digits behind the point mean nothing
@@ -68,3 +79,8 @@ def uncapitalized(sentence: str) -> str:
 def whole_characters(text: str) -> str:
     """A text with half surrogates, which UTF-8 cannot hold, joined where they are pairs and replaced elsewhere."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def without_control_sequences(text: str) -> str:
+    """A text without what steers terminals, such as `ESC [31m`; a sequence without its end takes no words with it."""
+    return re.sub(CONTROL_SEQUENCE, "", text)

@@ -77,7 +77,7 @@ def test_the_end_names_the_most_frequent_reasons_and_where_the_rest_lies(
     lines = printed.err.splitlines()
     assert lines[0] == "left out: 2 × one frame"
     assert lines[1] == "probe4d: 174 calls got no answer; the same command asks them again."
-    assert lines[2] == "  20 × reason 0 \\x1b[2J"
+    assert lines[2] == "  20 × reason 0 "
     assert lines[-1] == "  19 for other reasons (see errors.jsonl)"
     assert len(lines) == 13
 

@@ -118,6 +118,7 @@ def test_text_from_data_cannot_steer_the_terminal() -> None:
     hostile = "\x1b]52;c;aGk=\x07 \x1b[2J \u202eabc \x9b31m \r"
     shown = output.harmless(hostile)
     assert not any(character in shown for character in "\x1b\x07\u202e\x9b\r")
+    assert shown == "  \\x202eabc  \\x0d"
     assert output.harmless("plain – Ümläut 字\n\tx") == "plain – Ümläut 字\n\tx"
 
 

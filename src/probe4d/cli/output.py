@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from probe4d.wording import most_frequent
+from probe4d.wording import most_frequent, without_control_sequences
 
 __all__ = [
     "MOST_NOTES",
@@ -51,12 +51,12 @@ class Progress(Protocol):
 
 
 def harmless(text: str) -> str:
-    """Replace control and bidirectional-override characters, so that text from data cannot steer a terminal."""
+    """Text from data that cannot steer a terminal: without control sequences, and other unseen characters replaced."""
     return "".join(
         character
         if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf")
         else f"\\x{ord(character):02x}"
-        for character in text
+        for character in without_control_sequences(text)
     )
 
 

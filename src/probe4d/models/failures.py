@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from probe4d.models.request import ModelFailure
 from probe4d.models.retrying import retry_after_s
 from probe4d.models.secrets import redacted
+from probe4d.wording import without_control_sequences
 
 __all__ = ["Fault", "fault_of", "is_of_python", "one_line", "too_long"]
 
@@ -71,10 +72,10 @@ class Fault(NamedTuple):
 
 
 def one_line(text: str, redact: Callable[[str], str] = redacted) -> str:
-    """A text as one line without keys and control characters, cut to 300 characters."""
+    """A text as one line without keys, control sequences and control characters, cut to 300 characters."""
     visible = "".join(
         " " if character.isspace() else character
-        for character in redact(text)
+        for character in without_control_sequences(redact(text))
         if character.isspace() or unicodedata.category(character)[0] != "C"
     )
     line = redact(" ".join(visible.split()))

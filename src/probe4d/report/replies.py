@@ -13,6 +13,7 @@ from probe4d.diagnosis.parsing import STATES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.runs.run import Run
+from probe4d.wording import CONTROL_SEQUENCE
 
 __all__ = ["answers_given", "cut_off", "replies"]
 
@@ -108,12 +109,14 @@ def replies(
     """
     ids = pl.DataFrame({"question": [question.id for question in questions]}, schema={"question": pl.String})
     # A question left out by a run has no row; a release may hold one twice.
+    readable = pl.col("text").str.replace_all(CONTROL_SEQUENCE, "")
     records = (
         answers_given(diagnosis)
         .join(ids, on="question", how="semi")
         .unique(["run", "question"], keep="first", maintain_order=True)
+        .with_columns(readable)
     )
-    variants = diagnosis.variants.join(ids, on="question", how="semi")
+    variants = diagnosis.variants.join(ids, on="question", how="semi").with_columns(readable)
     texts, cut, limit = _texts(pl.concat([records["text"], variants["text"]]))
     places = pl.DataFrame(
         {"text": texts, "place": range(texts.len())}, schema={"text": pl.String(), "place": pl.Int64()}
