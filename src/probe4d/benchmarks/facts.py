@@ -14,6 +14,8 @@ Facts are a JSON object whose keys depend on the rule. Those that are read elsew
     below_threshold: Whether a change has the right sign, but is less than the rule asks for.
     target: The object that is shown in a red box, as `Target` has it.
     estimated: Whether the answer rests on objects that were detected in images, and not annotated.
+    measured: Of an answer that a model wrote, what geometry measured to decide it, with `box` and `track` of what it
+        was measured of, where that is one object.
     waypoints_m, spacing_s, direction, speed_mps: Of a question for waypoints, as `WaypointFacts` has them.
     min_lidar_points: Fewest returns of an object that was counted.
     poses: Ego poses that were measured from, each with `frame` and `token`.
@@ -39,6 +41,7 @@ __all__ = [
     "PointedObject",
     "Target",
     "WaypointFacts",
+    "measured_of",
     "option_measures",
     "pointed_objects",
     "query_frame",
@@ -148,6 +151,13 @@ def target_of(question: Question) -> Target | None:
 def witness_of(question: Question) -> str | None:
     """Token of the box that decides a question about whatever is around; null without one."""
     return _read(question.facts.get("witness"), str)
+
+
+def measured_of(question: Question) -> PointedObject | None:
+    """The box by which the answer of a model was decided; null where there is none."""
+    measured = question.facts.get("measured")
+    one = _pointed_object(measured) if isinstance(measured, dict) else PointedObject()
+    return None if one.box is None and one.track is None else one
 
 
 def option_measures(question: Question) -> OptionMeasures | None:

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from probe4d.evidence.lettering import letter, line_px, text_px, width_px
 
-__all__ = ["COLOURS", "Colour", "Outline", "draw_outlines"]
+__all__ = ["COLOURS", "RED", "Box", "Colour", "Outline", "draw_outlines"]
 
 Colour = tuple[int, int, int]
 """Red, green and blue, 0 to 255."""
@@ -26,6 +26,9 @@ COLOURS: tuple[Colour, ...] = (
     (190, 160, 255),
 )
 """Bright colours that tell objects of one picture apart."""
+
+RED: Colour = (255, 40, 40)
+"""Of the box around the target of a question that calls it the one in the red box (STRIDE, App. A.3)."""
 
 _RIM: Colour = (0, 0, 0)
 _DARK, _LIGHT = (0, 0, 0), (255, 255, 255)
@@ -57,7 +60,7 @@ class Outline(NamedTuple):
     colour: Colour = COLOURS[0]
 
 
-def draw_outlines(image: Image.Image, outlines: Sequence[Outline]) -> None:
+def draw_outlines(image: Image.Image, outlines: Sequence[Outline]) -> list[Box]:
     """Draw boxes, and their tags above all of them.
 
     A tag lies inside the image and touches what it names. Of its possible places it takes the one that hides least:
@@ -66,6 +69,9 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline]) -> None:
     Args:
         image: An RGB image, which is changed; strokes and type go by its longest side.
         outlines: Boxes in the order in which their tags choose their places.
+
+    Returns:
+        Where the tags stand, pixels.
     """
     stroke_px = max(2, round(max(image.size) / _SIDE_PER_STROKE))
     size_px = round(text_px(max(image.size)) * _TYPE_TO_FRAME_NUMBERS)
@@ -81,6 +87,7 @@ def draw_outlines(image: Image.Image, outlines: Sequence[Outline]) -> None:
             others = [frame for other, frame in enumerate(frames) if other != number]
             tags.append(_best(places, image.size, tags, others, frames[number]))
             _draw_tag(image, tags[-1], outline.text, outline.colour, size_px)
+    return tags
 
 
 def _framed(box: Box, size_px: tuple[int, int], stroke_px: int) -> Box:

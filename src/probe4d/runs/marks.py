@@ -9,13 +9,12 @@ from probe4d.benchmarks.facts import pointed_objects, target_of
 from probe4d.benchmarks.question import Question
 from probe4d.evidence.birds_eye import bounds_from_above
 from probe4d.evidence.marks import Bounds, Mark, bounds_in_images
+from probe4d.evidence.outlines import RED
 from probe4d.runs.evidence_plan import EvidenceView
 from probe4d.runs.reasons import Reasons
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["Marks", "marks_of", "marks_of_targets"]
-
-_RED = (255, 40, 40)
 
 Marks = Mapping[int, tuple[Mark, ...]]
 """The marks of a question by key frame."""
@@ -94,7 +93,7 @@ def marks_of_targets(
     targets = {question.id: (target, question) for question in questions if (target := target_of(question)) is not None}
     if view != "birds-eye":
         return {
-            identity: {target.frame: (Mark("", target.channel, target.bounds, _RED),)}
+            identity: {target.frame: (Mark("", target.channel, target.bounds, RED),)}
             for identity, (target, _) in targets.items()
         }
     boxes = {identity: _box_of_target(question) for identity, (_, question) in targets.items()}
@@ -106,7 +105,7 @@ def marks_of_targets(
         if place is None:
             reasons[identity] = ("its pictures do not show the object in the red box", None)
         else:
-            marks[identity] = {target.frame: (Mark("", reference, place, _RED),)}
+            marks[identity] = {target.frame: (Mark("", reference, place, RED),)}
     return marks
 
 

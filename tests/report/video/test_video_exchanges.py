@@ -63,6 +63,15 @@ def test_no_more_than_two_stand_beside_a_key_frame_and_never_in_one_place(scenes
     assert exchanges[:3] == chosen(scenes, questions, limit=3)
 
 
+def test_cards_have_the_numbers_of_their_places_where_several_stand_at_once() -> None:
+    def picture(*slots: int) -> np.ndarray:
+        return np.array(Cards([exchange_of(slot=slot) for slot in slots], (400, 300), 16, None).draw(0))
+
+    alone, both = picture(0), picture(0, 1)
+    assert (alone[:60] != both[:60]).any(), "a number before its family"
+    assert (both[:60] == picture(0, 1)[:60]).all()
+
+
 def test_named_questions_are_shown_in_that_order(scenes: Scenes) -> None:
     questions = [asked(n, 5) for n in range(9)]
     ids = [one.id for one in questions]
@@ -118,6 +127,7 @@ def test_answers_are_those_of_the_run(scenes: Scenes) -> None:
 
 def exchange_of(**fields: object) -> Exchange:
     values = {
+        "asks": question(),
         "asked": (0, 1),
         "shown": (0, 3),
         "slot": 0,

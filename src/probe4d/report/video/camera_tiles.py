@@ -14,6 +14,7 @@ from probe4d.evidence.photographs import fitted_px
 from probe4d.report.video.colours import DARK, INK, MUTED, PAPER, box_colours
 from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.lines import Labels, draw_boxes, label_boxes
+from probe4d.report.video.marking import Marking
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.sensing import Blank, Sensing
 from probe4d.report.video.words import write_lines
@@ -46,6 +47,7 @@ class CameraTiles:
         options: Colours.
         size_px: Width and height of all of it.
         letters_px: Size of the letters.
+        marking: Outlines what questions name.
     """
 
     def __init__(
@@ -56,12 +58,14 @@ class CameraTiles:
         options: VideoOptions,
         size_px: tuple[int, int],
         letters_px: int,
+        marking: Marking,
     ) -> None:
         self._recorded = recorded
         self._sensing = sensing
         self._options = options
         self._size_px = size_px
         self._letters_px = letters_px
+        self._marking = marking
         self._tiles = _placed(cameras, size_px, line_px(letters_px))
 
     def draw(self, frame: int) -> Image.Image:
@@ -90,16 +94,18 @@ class CameraTiles:
 
     def _draw_boxes(self, photograph: Image.Image, frame: int, channel: str) -> None:
         viewpoint = self._sensing.through(frame, channel, photograph.size)
-        if viewpoint is None:
-            return
         boxes = self._recorded.boxes(frame)
         kept = np.flatnonzero(~boxes.is_empty)
         colours = box_colours(boxes.kinds, boxes.tracks, self._options.coloured_by)
-        stroke = max(1, round(min(photograph.size) / _PIXELS_A_STROKE))
-        draw_boxes(photograph, viewpoint, boxes.corners_m[kept], [colours[row] for row in kept], stroke)
-        if photograph.height >= _LABELLED_PX:
+        if viewpoint is not None:
+            stroke = max(1, round(min(photograph.size) / _PIXELS_A_STROKE))
+            draw_boxes(photograph, viewpoint, boxes.corners_m[kept], [colours[row] for row in kept], stroke)
+        labels = Labels(photograph, self._letters_px)
+        for tag in self._marking.draw(photograph, viewpoint, boxes.corners_m, frame, channel):
+            labels.reserve(tag)
+        if viewpoint is not None and photograph.height >= _LABELLED_PX:
             near = [int(row) for row in kept if boxes.range_m[row] <= _LABELLED_M]
-            label_boxes(Labels(photograph, self._letters_px), viewpoint, boxes, boxes.corners_m, colours, near)
+            label_boxes(labels, viewpoint, boxes, boxes.corners_m, colours, near)
 
 
 def _placed(

@@ -10,7 +10,7 @@ from PIL import Image
 
 from probe4d.evidence.lettering import letter, line_px
 from probe4d.report.video.colours import INK, MUTED, PAPER, RIGHT, RING, Colour
-from probe4d.report.video.exchanges import Exchange
+from probe4d.report.video.exchanges import Exchange, is_numbered
 from probe4d.report.video.words import cut_to, plain, wrapped
 
 __all__ = ["Block", "Cards", "shortened"]
@@ -52,7 +52,8 @@ class Cards:
         self._inset_px = letters_px
         self._width = size_px[0] - 3 * self._inset_px
         name = plain(model or "Model")[:_LONGEST_NAME]
-        self._cards = [(exchange, self._blocks(exchange, name)) for exchange in exchanges]
+        numbered = is_numbered(exchanges)
+        self._cards = [(one, self._blocks(one, name, f"{one.slot + 1}. " * numbered)) for one in exchanges]
         needs = [0] * (1 + max((exchange.slot for exchange in exchanges), default=0))
         for exchange, blocks in self._cards:
             needs[exchange.slot] = max(needs[exchange.slot], sum(len(block.lines) for block in blocks))
@@ -86,8 +87,8 @@ class Cards:
                 top += step
         return card
 
-    def _blocks(self, exchange: Exchange, model: str) -> list[Block]:
-        texts = [(exchange.about, MUTED, False), (exchange.question, INK, False)]
+    def _blocks(self, exchange: Exchange, model: str, number: str) -> list[Block]:
+        texts = [(f"{number}{exchange.about}", MUTED, False), (exchange.question, INK, False)]
         texts += [(option, INK, True) for option in exchange.options]
         texts.append((f"Reference: {exchange.reference}", RIGHT, False))
         if exchange.answer is not None:

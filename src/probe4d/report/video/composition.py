@@ -15,6 +15,7 @@ from probe4d.report.video.colours import INK, MUTED, PAPER, box_colours, height_
 from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.exchanges import Exchange
 from probe4d.report.video.lidar_panel import LidarPanel
+from probe4d.report.video.marking import Marking
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.sensing import Sensing
 from probe4d.report.video.words import fitted, plain
@@ -67,11 +68,12 @@ class Composition:
         strip = round(_STRIP_PART * body[1]) if options.strip else 0
         self._below = (body[0], body[1] - strip)
         self._lidar = self._tiles = self._cards = None
+        marking = Marking(recorded, exchanges)
         if options.view != "cameras":
-            self._lidar = LidarPanel(recorded, sensing, options, self._below, letters, span)
+            self._lidar = LidarPanel(recorded, sensing, options, self._below, letters, span, marking)
         if cameras:
             room = (body[0], strip) if options.strip else body
-            self._tiles = CameraTiles(recorded, sensing, cameras, options, room, letters)
+            self._tiles = CameraTiles(recorded, sensing, cameras, options, room, letters, marking)
         if exchanges:
             self._cards = Cards(exchanges, (column, body[1]), letters, model)
         self._template = self._drawn_template(options, title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -121,6 +122,15 @@ class DrawnScene:
             np.hypot(table["ego_x"].to_numpy(), table["ego_y"].to_numpy()),
             (table["lidar_points"] == 0).fill_null(value=False).to_numpy(),
         )
+
+    def tracks(self, frame: int) -> list[str]:
+        """The track of each box of a key frame."""
+        return self.rows(frame)["track"].to_list()
+
+    def named(self, tokens: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Track and kind of boxes of the scene, by token; others are left out."""
+        found = self._boxes.filter(pl.col("token").is_in(list(tokens))).select("token", "track", "kind")
+        return {token: (track, kind) for token, track, kind in found.iter_rows()}
 
     def rows(self, frame: int) -> pl.DataFrame:
         """The same boxes as columns of `BOXES_SCHEMA`, and `kind`."""

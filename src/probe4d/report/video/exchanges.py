@@ -18,7 +18,7 @@ from probe4d.runs.run import Run, check_run
 from probe4d.scenes.tables import Scenes
 from probe4d.store.hashing import digest
 
-__all__ = ["MOST_AT_ONCE", "Exchange", "exchanges_of"]
+__all__ = ["MOST_AT_ONCE", "Exchange", "exchanges_of", "is_numbered"]
 
 MOST_AT_ONCE = 4
 """Named questions that have room at one moment."""
@@ -31,6 +31,7 @@ class Exchange(NamedTuple):
     """A question, what is right, and what a model said.
 
     Attributes:
+        asks: The question as the benchmark has it.
         asked: First and last key frame that it asks about.
         shown: First and last key frame beside which it stands.
         slot: Its place, counted from the top.
@@ -41,6 +42,7 @@ class Exchange(NamedTuple):
         answer: What the model said, in its own words; null without a run.
     """
 
+    asks: Question
     asked: tuple[int, int]
     shown: tuple[int, int]
     slot: int
@@ -122,6 +124,11 @@ def exchanges_of(
     ]
 
 
+def is_numbered(exchanges: Sequence[Exchange]) -> bool:
+    """Whether questions have the numbers of their places, by which marks of one are told from those of another."""
+    return any(exchange.slot for exchange in exchanges)
+
+
 def _of_scene(benchmark: Benchmark, scenes: Scenes, scene: str) -> list[Question]:
     token = scenes.scenes.filter(pl.col("scene") == scene)["token"][0]
     facts = pl.col("facts").str.contains(f'"scene_token":"{token}"', literal=True)
@@ -171,6 +178,7 @@ def _exchange(
     if question.frames and last > first:
         when = f"frames {first:03d} to {last:03d}"
     return Exchange(
+        question,
         asked,
         shown,
         slot,

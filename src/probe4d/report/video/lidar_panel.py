@@ -13,6 +13,7 @@ from probe4d.evidence.lettering import line_px, width_px
 from probe4d.report.video.colours import DARK, EGO, MUTED, RING, box_colours, faded, height_colours
 from probe4d.report.video.drawn_scene import DrawnScene
 from probe4d.report.video.lines import Labels, bounds_of, draw_boxes, draw_lines, label_boxes
+from probe4d.report.video.marking import Marking
 from probe4d.report.video.options import VideoOptions
 from probe4d.report.video.points import draw_points
 from probe4d.report.video.sensing import Blank, Sensing
@@ -45,6 +46,7 @@ class LidarPanel:
         size_px: Width and height of the panel.
         letters_px: Size of the letters.
         span: First and last key frame that are shown, between which an orbiting viewpoint turns once.
+        marking: Outlines what questions name.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class LidarPanel:
         size_px: tuple[int, int],
         letters_px: int,
         span: tuple[int, int],
+        marking: Marking,
     ) -> None:
         self._recorded = recorded
         self._sensing = sensing
@@ -62,6 +65,7 @@ class LidarPanel:
         self._size_px = size_px
         self._letters_px = letters_px
         self._first, self._last = span
+        self._marking = marking
         self._stroke_px = max(1, round(min(size_px) / _PIXELS_A_STROKE))
 
     def draw(self, frame: int) -> Image.Image:
@@ -91,7 +95,10 @@ class LidarPanel:
         draw_lines(image, viewpoint, _in_frame(ego_SE3_global, pieces), trails, self._stroke_px)
         draw_boxes(image, viewpoint, corners, drawn, self._stroke_px)
         draw_boxes(image, viewpoint, _ego_corners(), [EGO], self._stroke_px + 1)
+        tags = self._marking.draw(image, viewpoint, corners, frame)
         labels = Labels(image, self._letters_px)
+        for tag in tags:
+            labels.reserve(tag)
         if isinstance(points, Blank):
             self._say(image, labels, f"No points: {points.channel} {points.why}")
         labels.reserve(bounds_of(viewpoint, _ego_corners()[0]))

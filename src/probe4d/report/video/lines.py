@@ -13,7 +13,7 @@ from probe4d.report.video.colours import DARK, Colour
 from probe4d.report.video.drawn_scene import EDGES, Boxes
 from probe4d.report.video.viewpoints import Viewpoint
 
-__all__ = ["Labels", "bounds_of", "draw_boxes", "draw_lines", "label_boxes"]
+__all__ = ["Bounds", "Labels", "bounds_in_picture", "bounds_of", "draw_boxes", "draw_lines", "label_boxes"]
 
 Array = NDArray[np.float64]
 
@@ -123,6 +123,21 @@ def bounds_of(viewpoint: Viewpoint, points_m: Array) -> Bounds:
     """Left, top, right and bottom of points that all lie before a viewpoint, pixels."""
     pixels = viewpoint.pixels(viewpoint.in_view(points_m))
     return (*pixels.min(axis=0).tolist(), *pixels.max(axis=0).tolist())
+
+
+def bounds_in_picture(viewpoint: Viewpoint, corners_m: Array) -> Bounds | None:
+    """Left, top, right and bottom of what a picture shows of a box's edges, pixels; null where it shows none of them.
+
+    Args:
+        viewpoint: From where it is seen.
+        corners_m: Its corners in the frame that the viewpoint sees, metres, shape (8, 3), in the order of
+            `box_corners`.
+    """
+    cut, _ = viewpoint.lines(corners_m[EDGES[:, 0]], corners_m[EDGES[:, 1]])
+    if not len(cut):
+        return None
+    ends = cut.reshape(-1, 2)
+    return (*ends.min(axis=0).tolist(), *ends.max(axis=0).tolist())
 
 
 def label_boxes(
