@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, Question, questions_from, to_table
 from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import ANSWERS_SCHEMA
@@ -16,11 +17,11 @@ __all__ = ["held_answers"]
 _WORDING = pl.struct("template", "channel", "frames", "question").struct.json_encode().alias("wording")
 
 
-def held_answers(held: pl.DataFrame, questions: Sequence[Question], scenes: Scenes) -> pl.DataFrame:
+def held_answers(benchmark: Benchmark, questions: Sequence[Question], scenes: Scenes) -> pl.DataFrame:
     """Find the answers that a benchmark holds to questions worded alike about other scenes.
 
     Args:
-        held: All questions of the benchmark, in the columns of `QUESTION_SCHEMA`.
+        benchmark: The benchmark.
         questions: The questions asked about.
         scenes: Scenes of others are not looked at.
 
@@ -32,12 +33,13 @@ def held_answers(held: pl.DataFrame, questions: Sequence[Question], scenes: Scen
         InputError: A value of a question of the benchmark does not fit (see `questions_from`).
     """
     asked = to_table(questions).select("id", "question", "options", _WORDING)
-    alike = held.join(asked.select("question").unique(), on="question", how="semi")  # first, since it is quick
-    alike = alike.with_columns(_WORDING).join(asked.select("wording").unique(), on="wording", how="semi")
+    held = benchmark.columns("id", "template", "channel", "frames", "question")
+    held = held.join(asked, on="question", how="semi", maintain_order="left")  # first, since it is quick
+    alike = held.select("id", _WORDING).join(asked, on="wording", how="semi", maintain_order="left")
     names = SceneNames(scenes)
     told = [
         (wording, scene, _answer_text(question))
-        for wording, question in zip(alike["wording"], questions_from(alike.drop("wording")), strict=True)
+        for wording, question in zip(alike["wording"], questions_from(benchmark.rows(alike["id"])), strict=True)
         if (scene := names.of(question)) is not None
     ]
     choices = [
