@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from export_making import HOSTILE, export_benchmark, hostile_benchmark, hostile_question
+from grounded_making import benchmark_of_all, grounded, replied
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
@@ -124,6 +125,56 @@ def test_figures_are_those_of_diagnose(built: Benchmark, tmp_path: Path) -> None
         assert written[f"valid {family}"] == pytest.approx(diagnosed["valid_rate", family])
     assert written["correct accuracy"] == pytest.approx(diagnosed["accuracy", "all"])
     assert 0 < written["valid probe4d/valid_rate"] < 1
+
+
+def test_words_and_intervals_are_scored_as_diagnose_scores_them(tmp_path: Path) -> None:
+    benchmark, said = replied(tmp_path / "bench")
+    export(benchmark, tmp_path / "out", to="inspect")
+    word = suite_prompt("b4dl", "default")
+    replies = {word(question): said[question.id].text for question in benchmark.questions}
+    log = evaluated(exported_task(tmp_path / "out", name="b4dl"), replies, tmp_path)
+    assert log.samples is not None
+    for sample in log.samples:
+        kind, reply = sample.metadata["format"], said[str(sample.id)]
+        scorer, right, read = {"interval": ("parsed_interval", "interval_miou_inclusive", "interval_parse_rate")}.get(
+            kind, ("parsed_answer", "correct", "valid")
+        )
+        assert sample.scores is not None
+        assert list(sample.scores) == [scorer]
+        score = sample.scores[scorer]
+        assert isinstance(score.value, dict)
+        assert (score.value[right], score.value[read]) == (pytest.approx(reply.worth), reply.read)
+        assert score.metadata is not None
+        assert (score.metadata["state"] == "valid", score.answer is not None) == (reply.read, reply.read)
+
+    answers = [Answer(question=name, text=reply.text) for name, reply in said.items()]
+    write_run(tmp_path / "run", RunRecord(model="m", benchmark=benchmark.fingerprint), answers)
+    run = read_run(tmp_path / "run")
+    found = values(log)
+    figures = diagnose(benchmark, [run]).figures.filter(run="run", relation="all", format="interval")
+    names = ("interval_miou", "interval_recall", "interval_parse_rate")
+    diagnosed = {
+        f"{row['metric']} {row['family'].replace('all', 'mean')}": row["value"]
+        for row in figures.iter_rows(named=True)
+        if row["metric"].startswith(names)
+    }
+    assert {name: value for name, value in found.items() if name.startswith(names)} == pytest.approx(diagnosed)
+    assert len(diagnosed) == 2 * 9
+    assert found["correct existence"] == pytest.approx(3 / 9)
+
+    write_inspect_log(run, benchmark, tmp_path / "run.eval")
+    assert values(read_eval_log(str(tmp_path / "run.eval"))) == pytest.approx(found)
+
+
+def test_an_export_without_labels_has_the_scorer_of_intervals_alone(tmp_path: Path) -> None:
+    question = grounded(0, "interval", "3-9")
+    export(benchmark_of_all([question], tmp_path / "bench"), tmp_path / "out", to="inspect")
+    replies = {suite_prompt("b4dl", "default")(question): "from frame 003 to frame 005"}
+    log = evaluated(exported_task(tmp_path / "out"), replies, tmp_path, stop_reason="max_tokens")
+    assert log.results is not None
+    assert {score.scorer for score in log.results.scores} == {"parsed_interval"}
+    assert values(log)["interval_parse_rate mean"] == 0  # cut off: frame 005 may have been frame 0050
+    assert "interval_recall" in (tmp_path / "out" / "README.md").read_text()
 
 
 def test_a_task_with_pictures_is_evaluated(built: Benchmark, simulated: Path, tmp_path: Path) -> None:

@@ -17,9 +17,8 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question, questions_from
-from probe4d.diagnosis.parsing import parse_table
-from probe4d.diagnosis.sheets.labels import has_label
 from probe4d.errors import InputError
+from probe4d.exchange.inspect_log_scores import results_of, scores_of, with_scores
 from probe4d.exchange.prompts_sent import PromptsSent
 from probe4d.extras import needed
 from probe4d.models.generation import Generation
@@ -32,7 +31,7 @@ from probe4d.store.hashing import digest
 from probe4d.wording import counted
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog, EvalResults, EvalSample
+    from inspect_ai.log import EvalLog, EvalSample
     from inspect_ai.model import ModelUsage
 
 __all__ = ["LOG_FILE", "write_inspect_log"]
@@ -40,7 +39,6 @@ __all__ = ["LOG_FILE", "write_inspect_log"]
 LOG_FILE = "inspect.eval"
 """Name of the log in a run folder."""
 
-_SCORER = "parsed_answer"
 _STOP_REASONS = {"stop", "max_tokens", "model_length", "tool_calls", "content_filter", "unknown"}
 _CUT_REASONS = {"length": "max_tokens", "max_output_tokens": "max_tokens"}
 
@@ -87,7 +85,7 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
 
     Returns:
         Columns of `ANSWER_SCHEMA`, and format, family, scene, shown (options as shown), reference (answer for that
-        order), state, label (null for formats that are not scored), correct, epoch (from 1).
+        order), epoch (from 1), and those of `with_scores`.
     """
     setting = recorded_setting(run.record.setting)
     of_questions = benchmark.table.select("format", "family", "scene", "options", reference="answer", question="id")
@@ -99,13 +97,8 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     ]
     schema = {"shown": pl.List(pl.String()), "reference": pl.String()}
     rows = rows.drop("options", "reference").hstack(pl.DataFrame(turned, schema=schema, orient="row"))
-    rows = _with_epochs(rows, setting, benchmark).with_row_index("place")
-    scored = rows.filter(has_label("shown"))
-    parts = scored["text"].map_elements(setting.answer_part, return_dtype=pl.String())
-    read = parse_table(scored.select("format", "finish_reason", "error", options="shown").with_columns(text=parts))
-    read = read.with_columns(place=scored["place"])
-    correct = (pl.col("label") == pl.col("reference")).fill_null(value=False)
-    return rows.join(read, on="place", how="left", maintain_order="left").with_columns(correct=correct)
+    rows = _with_epochs(rows, setting, benchmark)
+    return with_scores(rows, setting)
 
 
 def _with_epochs(rows: pl.DataFrame, setting: Setting, benchmark: Benchmark) -> pl.DataFrame:
@@ -150,7 +143,7 @@ def _sample(row: dict[str, Any], question: Question, prompts: PromptsSent, model
         target=row["reference"],
         messages=[user, *(choice.message for choice in output.choices)],
         output=output,
-        scores=_scores(row),
+        scores=scores_of(row),
         metadata={
             "variant": row["variant"],
             "family": question.family,
@@ -199,21 +192,6 @@ def _usage(row: dict[str, Any]) -> ModelUsage | None:
     return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
-def _scores(row: dict[str, Any]) -> Any:
-    from inspect_ai.scorer import Score
-
-    if row["state"] is None or row["error"] is not None:
-        return None
-    return {
-        _SCORER: Score(
-            value={"correct": int(row["correct"]), "valid": int(row["state"] == "valid")},
-            answer=row["label"],
-            explanation=row["text"],
-            metadata={"state": row["state"]},
-        )
-    }
-
-
 def _error(what: str | None) -> Any:
     from inspect_ai.log import EvalError
 
@@ -252,7 +230,7 @@ def _header(run: Run, benchmark: Benchmark, answers: pl.DataFrame, untried: Sequ
         status="error" if failed or untried else "success",
         error=_error(f"{unanswered} got no answer, or not in every variant." if failed or untried else None),
         eval=spec,
-        results=_results(answers),
+        results=results_of(answers),
         stats=EvalStats(started_at=told, completed_at=told, model_usage={record.model: usage}),
     )
 
@@ -283,24 +261,3 @@ def _whole_usage(answers: pl.DataFrame) -> ModelUsage:
 
     read, written = int(answers["input_tokens"].sum()), int(answers["tokens"].sum())
     return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
-
-
-def _results(answers: pl.DataFrame) -> EvalResults:
-    """Accuracy and valid rate of all and of each family, as the task's own scorer would give them."""
-    from inspect_ai.log import EvalMetric, EvalResults, EvalScore
-
-    scored = answers.filter(pl.col("state").is_not_null() & pl.col("error").is_null())
-    valid = (pl.col("state") == "valid").mean()
-    of_families = scored.group_by("family", maintain_order=True).agg(pl.col("correct").mean(), valid.alias("valid"))
-    of_all = scored.select(pl.col("correct").mean(), valid.alias("valid"))
-    scores = []
-    for name, metric in (("correct", "accuracy"), ("valid", "probe4d/valid_rate")) if scored.height else ():
-        metrics = {metric: EvalMetric(name=metric, value=of_all[name][0])}
-        metrics |= {
-            f"grouped_{family}": EvalMetric(name=family, group="grouped", value=value)
-            for family, value in of_families.select("family", name).iter_rows()
-        }
-        scores.append(EvalScore(name=name, scorer=_SCORER, scored_samples=scored.height, metrics=metrics))
-    return EvalResults(
-        total_samples=answers.height, completed_samples=answers.filter(pl.col("error").is_null()).height, scores=scores
-    )

@@ -1,4 +1,4 @@
-"""What inspect-ai finds of Probe4D by its entry point: tasks, and the scorer that reads replies as `diagnose` does.
+"""What inspect-ai finds of Probe4D by its entry point: tasks, and the scorers that read replies as `diagnose` does.
 
 Only inspect-ai and exported task files import this module; the rest of Probe4D does not need inspect-ai.
 """
@@ -9,24 +9,23 @@ import atexit
 import inspect
 import logging
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageUser, Content, ContentImage, ContentText, GenerateConfig
-from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, accuracy, grouped, metric, scorer, stderr
-from inspect_ai.solver import TaskState, generate
+from inspect_ai.solver import generate
 
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.source import open_source
 from probe4d.benchmarks.suites import build
-from probe4d.diagnosis.parsing import parse
 from probe4d.errors import InputError
 from probe4d.evidence.pictures import PictureOptions
 from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.items import ExportItem, left_out_lines
 from probe4d.exchange.exports.jsonl import read_items, read_left_out
+from probe4d.exchange.inspect_scorers import parsed_answer, parsed_interval, valid_rate
 from probe4d.runs.evidence_plan import Span, evidence_named
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.selection import Selection
@@ -36,7 +35,7 @@ from probe4d.scenes.tables import Scenes
 from probe4d.store.files import inside
 from probe4d.wording import listed
 
-__all__ = ["exported_task", "lidar_hallu", "parsed_answer", "valid_rate"]
+__all__ = ["exported_task", "lidar_hallu", "parsed_answer", "parsed_interval", "valid_rate"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -144,10 +143,13 @@ def exported_task(folder: Path | str, *, name: str = "lidar-hallu", setting: str
     how = setting_named(setting)
     for line in left_out_lines(read_left_out(folder)):
         _LOG.warning(line)
+    items = read_items(folder)
+    asked = {item.scored_as for item in items}
+    scorers = {"label": parsed_answer, "interval": parsed_interval}
     return Task(
-        dataset=MemoryDataset([_sample(item, folder) for item in read_items(folder)], name=name),
+        dataset=MemoryDataset([_sample(item, folder) for item in items], name=name),
         solver=generate(),
-        scorer=parsed_answer(setting=how.name),
+        scorer=[scorer(setting=how.name) for kind, scorer in scorers.items() if kind in asked],
         config=GenerateConfig(**how.hints),
     )
 
@@ -170,47 +172,3 @@ def _sample(item: ExportItem, folder: Path) -> Sample:
             "shown_scene": item.shown_scene,
         },
     )
-
-
-@metric
-def valid_rate() -> Metric:
-    """Share of the replies that name one answer, as the parser reads them."""
-
-    def rate(scores: list[SampleScore]) -> float:
-        return sum(score.score.as_float() for score in scores) / len(scores) if scores else 0.0
-
-    return rate
-
-
-@scorer(
-    metrics={
-        "correct": [accuracy(), stderr(cluster="scene"), grouped(accuracy(), "family", all=False)],
-        "valid": [valid_rate(), grouped(valid_rate(), "family", all=False)],
-    }
-)
-def parsed_answer(setting: str = "default") -> Scorer:
-    """Read a reply with Probe4D's default parser; one that cannot be read is wrong.
-
-    The score's metadata says the state: `valid`, `ambiguous`, `refused`, `truncated`, `empty`.
-
-    Args:
-        setting: Setting in which was asked, which says what part of a reply is the answer.
-    """
-    how = setting_named(setting)
-
-    async def score(state: TaskState, target: Target) -> Score:
-        choices: Iterable[str] = (choice.value for choice in state.choices)
-        parsed = parse(
-            how.answer_part(state.output.completion),
-            format=state.metadata["format"],
-            options=tuple(choices),
-            finish_reason=state.output.stop_reason if state.output.choices else None,
-        )
-        return Score(
-            value={"correct": int(parsed.label == target.text), "valid": int(parsed.state == "valid")},
-            answer=parsed.label,
-            explanation=state.output.completion,
-            metadata={"state": parsed.state},
-        )
-
-    return score

@@ -1,4 +1,4 @@
-"""`--to inspect`: a task file for inspect-ai beside its questions, scored by Probe4D's parser."""
+"""`--to inspect`: a task file for inspect-ai beside its questions, scored by Probe4D's parsers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from probe4d.exchange.exports.items import Exported, scored
 from probe4d.exchange.exports.jsonl import write_lines
-from probe4d.exchange.exports.notes import readme
+from probe4d.exchange.exports.notes import INTERVAL_FIGURES, readme
 from probe4d.store.files import write_text
 
 __all__ = ["write_inspect"]
@@ -32,23 +32,29 @@ _HOW = """\
 inspect eval {function}.py --model PROVIDER/NAME
 ```
 
-asks the questions of `questions.jsonl` and scores the replies by Probe4D's parser, which has to be installed \
+asks the questions of `questions.jsonl` and scores the replies by Probe4D's parsers, which have to be installed \
 (`pip install 'probe4d[models]'`). Accuracy counts a reply that cannot be read as wrong; the share that can be read \
-stands beside it. Both are given for each family, and the standard error is that of whole scenes."""
+stands beside it."""
+
+_INTERVALS = f"Answers that are an interval of key frames have {INTERVAL_FIGURES}."
+
+_OF_FAMILIES = "All are given for each family, and standard errors are those of whole scenes."
 
 
 def write_inspect(exported: Exported, folder: Path) -> Exported:
     """Write a task file named after the suite, and the questions; give the part that is written.
 
     Raises:
-        InputError: No question has a format that the parser reads.
+        InputError: No question has an answer that the parsers read.
     """
-    exported = scored(exported, ("choice", "yes-no"), "inspect-ai")
+    exported = scored(exported, "inspect-ai")
     name = exported.record.suite
     function = name.replace("-", "_")
     write_lines(exported, folder)
     setting = exported.setting.name
     task = _TASK.format(suite=name, name=json.dumps(name), function=function, setting=json.dumps(setting))
     write_text(folder / f"{function}.py", task)
-    write_text(folder / "README.md", readme(exported, "inspect-ai", _HOW.format(function=function)))
+    has_intervals = any(item.scored_as == "interval" for item in exported.items)
+    how = [_HOW.format(function=function), *([_INTERVALS] if has_intervals else []), _OF_FAMILIES]
+    write_text(folder / "README.md", readme(exported, "inspect-ai", "\n\n".join(how)))
     return exported

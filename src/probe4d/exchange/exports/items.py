@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
-from probe4d.benchmarks.question import Format
+from probe4d.benchmarks.question import LETTERS, Format
+from probe4d.diagnosis.sheets.intervals import reference_ends
 from probe4d.errors import InputError
 from probe4d.evidence.image import Image
 from probe4d.models.asking import Finished
@@ -22,6 +24,9 @@ from probe4d.wording import most_frequent
 __all__ = ["ExportItem", "Exported", "cells_of", "collect", "left_out_lines", "scored"]
 
 PICTURES_FOLDER = "pictures"
+_UNSCORED = {"text": "free text", "number": "numbers", "waypoints": "waypoints"}
+"""What answers are that no export scores, by their format."""
+
 _ENDINGS = {"image/jpeg": "jpg", "image/png": "png"}
 
 
@@ -39,7 +44,7 @@ class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
         prompt: The whole text that a model gets.
         preamble: The part of it that lists the pictures.
         question: The stem; null where a release keeps it back.
-        options: Texts of the options in the order of their letters, as shown.
+        options: Texts of the options in the order of their letters, as shown, or the vocabulary.
         answer: The reference answer, for that order.
         evidence: The pictures in the order shown, as paths inside the export.
         shown_scene: Scene that they show, where it is not the question's own.
@@ -59,6 +64,26 @@ class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
     answer: str
     evidence: tuple[str, ...]
     shown_scene: str | None
+
+    @property
+    def scored_as(self) -> Literal["label", "interval"] | None:
+        """What the answer is scored as: a label (yes or no, a letter, a word of a vocabulary) or an interval."""
+        if self.format == "interval":
+            return "interval"
+        return "label" if self.labels else None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What the answer is one of: letters, yes and no, or the words of the vocabulary; empty where it is neither."""
+        match self.format:
+            case "choice":
+                return tuple(LETTERS[: len(self.options)])
+            case "yes-no":
+                return ("Yes", "No")
+            case "text":
+                return self.options
+            case _:
+                return ()
 
     @property
     def key(self) -> str:
@@ -155,22 +180,45 @@ def _written(images: Iterable[Image], folder: Path, written: set[str]) -> Iterat
         yield path
 
 
-def scored(exported: Exported, formats: Iterable[str], harness: str) -> Exported:
+def scored(
+    exported: Exported, harness: str, *, lacks: Callable[[ExportItem], str | None] = lambda item: None
+) -> Exported:
     """The part of an export whose answers a harness can score; the rest is left out with the reason.
 
+    Args:
+        exported: What is exported.
+        harness: Name of the harness.
+        lacks: What the harness lacks, as a clause, for an item whose answer is scored elsewhere; null for nothing.
+
     Raises:
-        InputError: Nothing is left.
+        InputError: Nothing is left, or a right answer is none to its question.
     """
-    known = set(formats)
-    kept = tuple(item for item in exported.items if item.format in known)
-    lost = dict.fromkeys((item.id, item.format) for item in exported.items if item.format not in known)
+    kept: list[ExportItem] = []
+    lost: dict[str, LeftOut] = {}
+    for item in exported.items:
+        _refuse_reference(item)
+        what = lacks(item) if item.scored_as else f"{harness} has nothing that scores {_UNSCORED[item.format]}"
+        if what is None:
+            kept.append(item)
+        else:
+            lost[item.id] = LeftOut(question=item.id, reason=what)
     if not kept:
+        reasons = most_frequent(Counter(left.reason for left in lost.values()), rest="for other reasons")
         raise InputError(
-            f"no question has a format that an export to {harness} can score ({', '.join(sorted(known))}).",
+            f"no question can be exported to {harness} ({'; '.join(reasons)}).",
             remedy="Export it to jsonl or huggingface.",
         )
-    left_out = [LeftOut(question=name, reason=f"{harness} cannot score the format {kind}") for name, kind in lost]
-    return replace(exported, items=kept, left_out=(*exported.left_out, *left_out))
+    return replace(exported, items=tuple(kept), left_out=(*exported.left_out, *lost.values()))
+
+
+def _refuse_reference(item: ExportItem) -> None:
+    """Refuse an item whose right answer is none of its labels, or no interval where it is for one."""
+    is_one = reference_ends(item.answer) is not None if item.scored_as == "interval" else item.answer in item.labels
+    if item.scored_as and not is_one:
+        raise InputError(
+            f"question {item.id} of format {item.format} has the right answer {item.answer!r}, which is none to it.",
+            remedy="Build or import the benchmark again.",
+        )
 
 
 def cells_of(items: Iterable[ExportItem]) -> dict[tuple[str, Format], list[ExportItem]]:

@@ -1,14 +1,17 @@
 """`--to lm-eval`: tasks of lm-evaluation-harness, one for each family and format, and the groups of them.
 
-The harness finds the answer in a reply by a regular expression. That is only near to what Probe4D's parser reads: it
-takes the first letter or the first yes or no that stands alone (after reasoning the last), and knows no refusals,
-withdrawals or truncation.
+The harness finds a letter, or yes or no, in a reply by a regular expression. That is only near to what Probe4D's parser
+reads: it takes the first letter or the first yes or no that stands alone (after reasoning the last), and knows no
+refusals, withdrawals or truncation. Words of a vocabulary and intervals are read by `lm_eval_scoring.py`, which every
+export with such questions has beside its tasks.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,8 @@ import msgspec
 
 from probe4d.benchmarks.question import LETTERS
 from probe4d.exchange.exports.items import Exported, ExportItem, cells_of, scored
-from probe4d.exchange.exports.notes import readme
+from probe4d.exchange.exports.notes import INTERVAL_FIGURES, readme
+from probe4d.exchange.interval_replies import INTERVAL_METRICS
 from probe4d.store.files import write_bytes, write_text
 
 __all__ = ["write_lm_eval"]
@@ -38,54 +42,93 @@ _HOW = """\
 Run it inside this folder, since the paths of data files are relative to it:
 
 ```
-lm_eval --include_path . --tasks {name} --model MODEL --model_args …
-```
+lm_eval --include_path . --tasks {groups} --model MODEL --model_args …
+```"""
 
+_LABELS = """\
 `{name}` generates a reply and finds the answer in it by a regular expression; `{name}_likelihood` compares the \
 likelihoods of the answers and reads no reply. The expression is only near to what Probe4D's parser reads: it takes \
 the first letter, or the first yes or no, that stands alone (in "A car is nearest, so B" it takes A; in the setting \
-chain-of-thought it takes the last), and it does not tell refused and truncated replies from wrong ones. For figures \
-that hold, log the samples and import the replies:
+chain-of-thought it takes the last), and it does not tell refused and truncated replies from wrong ones."""
+
+_WORDS = """\
+Answers that are a word of a vocabulary (`…_text`) are read by `scoring.py`, which needs Python alone: the one word \
+that a reply names, whatever its capitals, hyphens and plural; `valid` is the share of the replies that name one."""
+
+_INTERVALS = """\
+`{name}_intervals` asks for intervals of key frames. `scoring.py` reads the one interval that a reply names and gives \
+{figures}. It reads nearly what Probe4D's parser reads, and nothing where a reply leaves a doubt."""
+
+_FIGURES_THAT_HOLD = """\
+For figures that hold, log the samples and import the replies:
 
 ```
-lm_eval --include_path . --tasks {name} --model MODEL --log_samples --output_path logged
+lm_eval --include_path . --tasks {groups} --model MODEL --log_samples --output_path logged
 cat logged/*/samples_*.jsonl > replies.jsonl
 probe4d import answers BENCH replies.jsonl --out RUN --model NAME --setting {setting}
 ```"""
-
 
 _OPENING = "`opening.py` opens the pictures with Pillow, which the harness does not bring: `pip install pillow`."
 
 
 def write_lm_eval(exported: Exported, folder: Path) -> Exported:
-    """Write task files with their data, one for each family and format, and a group of all; give what is written.
+    """Write task files with their data, one for each family and format, and the groups of them; give what is written.
+
+    Answers that are labels are in one group that generates and one that compares, those that are intervals in a third.
 
     Raises:
-        InputError: No question has a format that the harness can score.
+        InputError: No question has an answer that is scored there.
     """
-    exported = scored(exported, ("choice", "yes-no"), "lm-evaluation-harness")
+    exported = scored(exported, "lm-evaluation-harness")
     name = f"probe4d_{exported.record.suite}".replace("-", "_")
     pictured = any(item.evidence for item in exported.items)
-    generating: list[str] = []
-    comparing: list[str] = []
+    tasks: dict[str, list[str]] = {"label": [], "interval": [], "likelihood": []}
     for (family, kind), items in cells_of(exported.items).items():
-        cell = _file_name(f"{name}_{family}_{kind}", generating)
+        cell = _file_name(f"{name}_{family}_{kind}", [*tasks["label"], *tasks["interval"]])
         lines = [_line(item) for item in items]
         write_bytes(folder / f"{cell}.jsonl", msgspec.json.Encoder().encode_lines(lines))
         common = _common(exported, cell)
-        generating.append(cell)
-        _write_task(folder, cell, common | _generation(exported, items), pictured=pictured)
-        comparing.append(f"{cell}_likelihood")
-        _write_task(folder, f"{cell}_likelihood", common | _LIKELIHOOD, pictured=pictured)
-    version = exported.record.version
-    _write_yaml(folder, name, _group(name, generating, "exact_match", "answer", version))
-    _write_yaml(folder, f"{name}_likelihood", _group(f"{name}_likelihood", comparing, "acc", "none", version))
-    how = _HOW.format(name=name, setting=exported.setting.name)
+        scored_as = items[0].scored_as or "label"
+        tasks[scored_as].append(cell)
+        _write_task(
+            folder, cell, common | _generation(exported, items), pictured=pictured, scored_by=_SCORED_BY.get(kind)
+        )
+        if scored_as == "label":
+            tasks["likelihood"].append(f"{cell}_likelihood")
+            _write_task(folder, f"{cell}_likelihood", common | _LIKELIHOOD, pictured=pictured)
+    groups = _write_groups(folder, name, tasks, exported.record.version)
+    formats = {item.format for item in exported.items}
+    if formats & _SCORED_BY.keys():
+        scoring = resources.files("probe4d.exchange.exports").joinpath("lm_eval_scoring.py")
+        write_text(folder / "scoring.py", scoring.read_text(encoding="utf-8"))
+    how = [_HOW]
+    how += [_LABELS] if tasks["label"] else []
+    how += [_WORDS] if "text" in formats else []
+    how += [_INTERVALS] if tasks["interval"] else []
+    how += [_FIGURES_THAT_HOLD]
     if pictured:
         write_text(folder / "opening.py", _OPENER)
-        how = f"{how}\n\n{_OPENING}"
-    write_text(folder / "README.md", readme(exported, "lm-evaluation-harness", how))
+        how.append(_OPENING)
+    told = {"name": name, "figures": INTERVAL_FIGURES, "groups": ",".join(groups), "setting": exported.setting.name}
+    how = [paragraph.format(**told) for paragraph in how]
+    write_text(folder / "README.md", readme(exported, "lm-evaluation-harness", "\n\n".join(how)))
     return exported
+
+
+def _write_groups(folder: Path, name: str, tasks: Mapping[str, list[str]], version: str) -> list[str]:
+    """Write a group for each kind of tasks that there are, and name those that generate replies."""
+    metrics = {
+        "label": ("", ["exact_match"], "answer"),
+        "interval": ("_intervals", INTERVAL_METRICS, "answer"),
+        "likelihood": ("_likelihood", ["acc"], "none"),
+    }
+    written = []
+    for kind, (ending, of_kind, found_by) in metrics.items():
+        if tasks[kind]:
+            group = f"{name}{ending}"
+            _write_yaml(folder, group, _group(group, tasks[kind], of_kind, found_by, version))
+            written += [group] if kind != "likelihood" else []
+    return written
 
 
 def _file_name(wanted: str, used: list[str]) -> str:
@@ -97,8 +140,7 @@ def _file_name(wanted: str, used: list[str]) -> str:
 def _line(item: ExportItem) -> dict[str, Any]:
     """A line of data: the item, its prompt with a placeholder for each picture, and the answers to choose from."""
     prompt = "<image>" * len(item.evidence) + item.prompt
-    choices = LETTERS[: len(item.options)] if item.format == "choice" else ("Yes", "No")
-    return {**msgspec.to_builtins(item), "prompt": prompt, "choices": list(choices)}
+    return {**msgspec.to_builtins(item), "prompt": prompt, "choices": list(item.labels)}
 
 
 def _common(exported: Exported, cell: str) -> dict[str, Any]:
@@ -126,16 +168,30 @@ _LIKELIHOOD: dict[str, Any] = {
 }
 
 
+_SCORED_BY = {"text": "scoring.word", "interval": "scoring.interval"}
+"""The functions that read and score replies of these formats; others are read by an expression."""
+
+
 def _generation(exported: Exported, items: list[ExportItem]) -> dict[str, Any]:
     """What a task that generates replies has beside the common part."""
-    most = max(len(item.options) for item in items)
-    pattern = rf"\b([{LETTERS[0]}-{LETTERS[most - 1]}])\b" if most else r"(?i)\b(yes|no)\b"
     tokens = exported.setting.hints.get("max_tokens", 256)
-    which = -1 if exported.setting.wording == "chain-of-thought" else 0  # there the answer follows the reasoning
-    answer = [{"function": "regex", "regex_pattern": pattern, "group_select": which}, {"function": "take_first"}]
-    return {
+    generation = {
         "output_type": "generate_until",
         "generation_kwargs": {"until": [], "do_sample": False, "max_gen_toks": tokens},
+    }
+    kind = items[0].format
+    if kind in _SCORED_BY:
+        metrics = INTERVAL_METRICS if kind == "interval" else ("exact_match", "valid")
+        whole_reply = [{"function": "take_first"}]
+        return generation | {
+            "filter_list": [{"name": "answer", "filter": whole_reply}],
+            "metric_list": [{"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in metrics],
+        }
+    most = max(len(item.options) for item in items)
+    pattern = rf"\b([{LETTERS[0]}-{LETTERS[most - 1]}])\b" if most else r"(?i)\b(yes|no)\b"
+    which = -1 if exported.setting.wording == "chain-of-thought" else 0  # there the answer follows the reasoning
+    answer = [{"function": "regex", "regex_pattern": pattern, "group_select": which}, {"function": "take_first"}]
+    return generation | {
         "filter_list": [{"name": "answer", "filter": answer}],
         "metric_list": [
             {"metric": "exact_match", "aggregation": "mean", "higher_is_better": True, "ignore_case": True}
@@ -143,16 +199,18 @@ def _generation(exported: Exported, items: list[ExportItem]) -> dict[str, Any]:
     }
 
 
-def _group(name: str, tasks: list[str], metric: str, found_by: str, version: str) -> dict[str, Any]:
-    whole = {"metric": metric, "weight_by_size": True, "filter_list": [found_by]}
-    return {"group": name, "task": tasks, "aggregate_metric_list": [whole], "metadata": {"version": version}}
+def _group(name: str, tasks: list[str], metrics: Sequence[str], found_by: str, version: str) -> dict[str, Any]:
+    whole = [{"metric": metric, "weight_by_size": True, "filter_list": [found_by]} for metric in metrics]
+    return {"group": name, "task": tasks, "aggregate_metric_list": whole, "metadata": {"version": version}}
 
 
-def _write_task(folder: Path, name: str, task: dict[str, Any], *, pictured: bool) -> None:
-    _write_yaml(folder, name, {"task": name} | task, last="doc_to_image: !function opening.pictures" * pictured)
+def _write_task(folder: Path, name: str, task: dict[str, Any], *, pictured: bool, scored_by: str | None = None) -> None:
+    functions = {"doc_to_image": "opening.pictures" if pictured else None, "process_results": scored_by}
+    last = [f"{key}: !function {function}" for key, function in functions.items() if function]
+    _write_yaml(folder, name, {"task": name} | task, last=last)
 
 
-def _write_yaml(folder: Path, name: str, content: dict[str, Any], *, last: str = "") -> None:
-    """Write YAML with a JSON value a key, which YAML reads as it stands."""
+def _write_yaml(folder: Path, name: str, content: dict[str, Any], *, last: Sequence[str] = ()) -> None:
+    """Write YAML with a JSON value a key, which YAML reads as it stands, and lines that hold functions."""
     lines = [f"{key}: {json.dumps(value)}" for key, value in content.items()]
-    write_text(folder / f"{name}.yaml", "\n".join([*lines, last]).rstrip() + "\n")
+    write_text(folder / f"{name}.yaml", "\n".join([*lines, *last]) + "\n")
