@@ -8,16 +8,22 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from export_making import HOSTILE, hostile_benchmark
+from grounded_making import replied
 
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
-from probe4d.benchmarks.suites import build
+from probe4d.benchmarks.suites import build, suite_prompt
+from probe4d.diagnosis.diagnose import diagnose
+from probe4d.exchange.answers import import_answers
 from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.huggingface import TABLE_SCHEMA
 from probe4d.exchange.exports.jsonl import read_items
+from probe4d.exchange.interval_replies import INTERVAL_METRICS
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.plan import RunPlan
+from probe4d.runs.run import read_run
 from probe4d.scenes.opening import open_scenes
 
 ROOT = Path(__file__).parents[2]
@@ -31,8 +37,6 @@ def loaded(
     request: pytest.FixtureRequest, simulated: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Benchmark, Path, dict[str, Any]]:
     """A benchmark, its exports and what the harnesses see in them."""
-    if not PYTHON.exists():
-        pytest.skip("the harnesses are not installed in .venv-harnesses; run `make harnesses`")
     folder = tmp_path_factory.mktemp(request.param)
     shows: dict[str, Any] = {}
     if request.param == "hostile":
@@ -44,6 +48,13 @@ def loaded(
         shows = {"plan": RunPlan(evidence=evidence_named("birds-eye", max_frames=2)), "scenes": scenes}
     for to in ("lm-eval", "huggingface", "vlmevalkit", "jsonl"):
         export(benchmark, folder / "exports" / to, to=to, **shows)  # type: ignore[arg-type]
+    return benchmark, folder / "exports", found_in(folder)
+
+
+def found_in(folder: Path) -> dict[str, Any]:
+    """What the harnesses see in the exports of a folder."""
+    if not PYTHON.exists():
+        pytest.skip("the harnesses are not installed in .venv-harnesses; run `make harnesses`")
     script = ROOT / "tests" / "peers" / "load_exports.py"
     done = subprocess.run(
         [PYTHON, script, folder / "exports"],
@@ -53,7 +64,8 @@ def loaded(
         timeout=600,
     )
     assert done.returncode == 0, done.stderr
-    return benchmark, folder / "exports", json.loads((folder / "exports" / "found.json").read_text())
+    found: dict[str, Any] = json.loads((folder / "exports" / "found.json").read_text())
+    return found
 
 
 def test_lm_eval_asks_every_prompt_and_finds_every_answer(loaded: tuple[Benchmark, Path, dict[str, Any]]) -> None:
@@ -88,7 +100,7 @@ def test_croissant_is_valid_and_gives_the_records(loaded: tuple[Benchmark, Path,
 
 def test_pandas_reads_the_table_for_vlmevalkit(loaded: tuple[Benchmark, Path, dict[str, Any]]) -> None:
     benchmark, exports, found = loaded
-    cells = found["vlmevalkit"]["cells"]
+    cells = found["vlmevalkit"]["lidar_hallu"]
     items = read_items(exports / "jsonl")
     assert cells["index"] == list(range(len(items)))
     assert cells["id"] == [item.id for item in items]
@@ -97,3 +109,40 @@ def test_pandas_reads_the_table_for_vlmevalkit(loaded: tuple[Benchmark, Path, di
     for item, row in zip(items, options, strict=True):
         assert row == (item.options or ("Yes", "No", None, None))
     assert benchmark.table.height == len(items) >= len(HOSTILE)
+
+
+def test_lm_eval_scores_words_and_intervals_as_diagnose_does_and_gives_replies_back(tmp_path: Path) -> None:
+    benchmark, said = replied(tmp_path / "bench")
+    for to in ("lm-eval", "vlmevalkit"):
+        export(benchmark, tmp_path / "exports" / to, to=to)
+    word = suite_prompt("b4dl", "default")
+    replies = {word(question): said[question.id].text for question in benchmark.questions}
+    (tmp_path / "exports" / "replies.json").write_text(json.dumps(replies), encoding="utf-8")
+    found = found_in(tmp_path)
+    seen = found["lm-eval"]
+    assert seen["prompts"] == sorted(replies)
+    labels = sum(question.format != "interval" for question in benchmark.questions)
+    assert sum(seen["samples"].values()) == len(replies) + labels
+
+    logged = sorted((tmp_path / "exports" / "logged").rglob("samples_*.jsonl"))
+    assert len(logged) == 3
+    (tmp_path / "replies.jsonl").write_bytes(b"".join(path.read_bytes() for path in logged))
+    import_answers(benchmark, tmp_path / "replies.jsonl", tmp_path / "run", model="m")
+    figures = diagnose(benchmark, [read_run(tmp_path / "run")]).figures.filter(run="run", relation="all")
+    diagnosed = {
+        (row["metric"], row["family"]): row["value"]
+        for row in figures.filter(pl.col("family") != "all").iter_rows(named=True)
+    }
+    words = seen["results"]["probe4d_b4dl_existence_text"]
+    assert words["exact_match,answer"] == pytest.approx(diagnosed["accuracy", "existence"])
+    assert words["valid,answer"] == pytest.approx(diagnosed["valid_rate", "existence"])
+    group = seen["results"]["probe4d_b4dl_intervals"]
+    for metric in INTERVAL_METRICS:
+        assert group[f"{metric},answer"] == pytest.approx(diagnosed[metric, "time-grounding"]), metric
+    assert seen["results"]["probe4d_b4dl_likelihood"]["acc,none"] == 1.0
+
+    open_ended = found["vlmevalkit"]["b4dl_openended"]
+    intervals = [question for question in benchmark.questions if question.format == "interval"]
+    assert open_ended["question"] == [word(question) for question in intervals]
+    assert open_ended["answer"] == [question.answer for question in intervals]
+    assert set(open_ended["image_path"]) == {"[]"}

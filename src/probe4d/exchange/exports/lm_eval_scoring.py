@@ -88,7 +88,7 @@ def word_in(reply: str, options: Sequence[str]) -> str | None:
     part = answer_part(reply)
     if part is None:
         return None
-    whole = known.get(_plain(part))
+    whole = known.get(_plain(part)) if _plain(part) else None
     if whole is not None and "?" not in part:
         return whole
     forms = sorted({form for option in options for form in _forms(option)}, key=len, reverse=True)
@@ -112,7 +112,7 @@ def _forms(option: str) -> tuple[str, ...]:
 
 def _plain(text: str) -> str:
     """A word as it is compared: lower case, without an article, punctuation, hyphens and spaces."""
-    return re.sub(r"[^0-9a-z]+", "", _ARTICLE.sub("", text.strip(_EDGES)).casefold())
+    return re.sub(r"[\W_]+", "", _ARTICLE.sub("", text.strip(_EDGES)).casefold())
 
 
 def interval_in(reply: str) -> Interval | None:
