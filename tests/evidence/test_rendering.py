@@ -294,13 +294,13 @@ def test_what_is_missing_is_told_before_rendering(tmp_path: Path) -> None:
     scenes = dataclasses.replace(scenes, sensors=sensors)
     lost = {
         Picture("cameras", SCENE, 1, 0): "samples/CAM_BACK/1.jpg: is not there.",
-        Picture("cameras", SCENE, 4, 0): "'../elsewhere.bin' leads out of the dataset folder.",
+        Picture("cameras", SCENE, 4, 0): "folder. Name files by paths inside that folder.",
         Picture("cameras", SCENE, 5, 0): "scene-1, key frame 5: has no reading of CAM_FRONT.",
         Picture("cameras", SCENE, 9, 0): "scene-1, key frame 9: has no reading of CAM_FRONT_LEFT.",
         Picture("cameras", "nowhere", 0, 0): "nowhere: has no cameras.",
         Picture("cameras", SCENE, 0, 0, ("CAM_ROOF",)): "scene-1: has no camera CAM_ROOF.",
         Picture("birds-eye", SCENE, 2, 0): "samples/LIDAR_TOP/2.pcd.bin: is not there.",
-        Picture("birds-eye", SCENE, 3, 0): "3.pcd.bin' leads out of the dataset folder.",
+        Picture("birds-eye", SCENE, 3, 0): "link a whole folder such as samples or samples/CAM_FRONT.",
         Picture("birds-eye", "nowhere", 0, 0): "nowhere, key frame 0: has no reading of LIDAR_TOP.",
     }
     there = [

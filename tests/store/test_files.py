@@ -135,27 +135,56 @@ def test_paths_inside(tmp_path: Path, relative: str) -> None:
     assert inside(tmp_path, relative) == (tmp_path / relative).resolve()
 
 
-def test_a_folder_at_the_top_may_be_a_link(tmp_path: Path) -> None:
+@pytest.mark.parametrize("linked", ["samples", "samples/LIDAR_TOP"])
+def test_the_folders_of_all_sensors_and_of_one_may_be_links(tmp_path: Path, linked: str) -> None:
     root, disk = tmp_path / "root", tmp_path / "disk"
-    root.mkdir()
-    disk.mkdir()
-    (root / "samples").symlink_to(disk)
+    (root / linked).parent.mkdir(parents=True)
+    (disk / "LIDAR_TOP").mkdir(parents=True)
+    (disk / "secret").write_text("x")
+    (root / linked).symlink_to(disk if linked == "samples" else disk / "LIDAR_TOP")
     assert inside(root, "samples/LIDAR_TOP/a.bin") == disk / "LIDAR_TOP" / "a.bin"
-    for relative in ("samples/../a", "samples/../../a"):
+    (disk / "LIDAR_TOP" / "a.bin").symlink_to(tmp_path / "elsewhere")
+    for relative in ("samples/LIDAR_TOP/../../secret", "samples/LIDAR_TOP/../../../a", "samples/LIDAR_TOP/a.bin"):
         with pytest.raises(InputError, match="leads out"):
             inside(root, relative)
 
 
-@pytest.mark.parametrize("relative", ["../a", "x/../../a", "/etc/passwd", "file", "samples/link/a", "samples/file"])
-def test_paths_that_lead_out(tmp_path: Path, relative: str) -> None:
-    root = tmp_path / "root"
-    (root / "samples").mkdir(parents=True)
+LEADING_OUT = {
+    "../a": None,
+    "x/../../a": None,
+    "samples/../../secret": None,
+    "/etc/passwd": None,
+    "file": "file",
+    "samples": "samples",
+    "samples/file": "samples/file",
+    "sweeps/link": "sweeps/link",
+    "sweeps/file": "sweeps/file",
+    "sweeps/link/file": "sweeps/link/file",
+    "sweeps/CAM/link/a": "sweeps/CAM/link",
+}
+
+
+@pytest.mark.parametrize("relative", LEADING_OUT)
+def test_paths_that_lead_out_say_by_which_link(tmp_path: Path, relative: str) -> None:
+    root, disk = tmp_path / "root", tmp_path / "disk"
+    (root / "sweeps" / "CAM").mkdir(parents=True)
+    disk.mkdir()
     (tmp_path / "secret").write_text("x")
-    (root / "samples" / "link").symlink_to(tmp_path)
-    (root / "samples" / "file").symlink_to(tmp_path / "secret")
-    (root / "file").symlink_to(tmp_path / "secret")
-    with pytest.raises(InputError, match="leads out of the dataset folder"):
+    for folder in ("samples", "sweeps/link", "sweeps/CAM/link"):
+        (root / folder).symlink_to(disk)
+    for file in (root / "file", root / "sweeps" / "file", disk / "file"):
+        file.symlink_to(tmp_path / "secret")
+    link = LEADING_OUT[relative]
+    what, remedy = ("", "Name files by paths inside") if link is None else (f" by the link '{link}'", "Put the file")
+    if link == relative:
+        what = " and is itself a link"
+    with pytest.raises(InputError, match=rf"{relative}: leads out of the dataset folder{what}\. {remedy}"):
         inside(root, relative)
+
+
+def test_an_absolute_path_into_the_dataset_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="leads out"):
+        inside(tmp_path, str(tmp_path / "samples" / "a"))
 
 
 class Record(msgspec.Struct):

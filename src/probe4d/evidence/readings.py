@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from probe4d.errors import InputError
-from probe4d.scenes.sensor_files import list_files
+from probe4d.scenes.sensor_files import list_files, unlisted
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import counted
 
@@ -60,9 +60,9 @@ class KeyFrameReadings:
             for scene, frame, channel, _ in unread.iter_rows()
         }
         files = readings.filter((pl.col("channel") == self._read) & pl.col("filename").is_not_null())
-        absent = list_files(self.scenes.root, files).filter(~pl.col("exists"))
+        absent = list_files(self.scenes.root, files).filter(~pl.col("exists") | pl.col("outside"))
         for scene, frame, file in absent.select("scene", "frame", "filename").iter_rows():
-            reasons.setdefault((scene, frame), f"{self.scenes.root / file}: is not there.")
+            reasons.setdefault((scene, frame), str(unlisted(self.scenes.root, file)))
         return dict(sorted(reasons.items()))
 
     def _refuse_beyond(self, scene: str, frame: int) -> None:

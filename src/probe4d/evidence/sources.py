@@ -12,7 +12,7 @@ from probe4d.errors import InputError
 from probe4d.evidence.camera_grid import in_grid_order
 from probe4d.evidence.pictures import Picture
 from probe4d.scenes.geometry import SE3, bearing_deg
-from probe4d.scenes.sensor_files import list_files
+from probe4d.scenes.sensor_files import list_files, unlisted
 from probe4d.scenes.tables import Scenes
 
 __all__ = ["Source", "Sources"]
@@ -119,10 +119,8 @@ class Sources:
             picture = distinct[number]
             if file is None:
                 reasons.setdefault(picture, str(self._no_reading(picture, channel)))
-            elif is_outside:
-                reasons.setdefault(picture, f"{self._root}: the path {file!r} leads out of the dataset folder.")
-            elif not is_there:
-                reasons.setdefault(picture, f"{self._root / file}: is not there.")
+            elif is_outside or not is_there:
+                reasons.setdefault(picture, str(unlisted(self._root, file)))
         return {picture: reasons[picture] for picture in distinct if picture in reasons}
 
     def _found(self, wanted: list[tuple[int, str, int, str]]) -> pl.DataFrame:

@@ -16,7 +16,7 @@ from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
 from probe4d.evidence.photographs import open_photograph
 from probe4d.report.camera_panels import CameraView
-from probe4d.scenes.sensor_files import list_files
+from probe4d.scenes.sensor_files import list_files, unlisted
 from probe4d.store.files import inside
 
 __all__ = [
@@ -98,9 +98,9 @@ class Photographs:
             {"key": list(views), "filename": [view.file for view in views.values()]},
             schema={"key": pl.String, "filename": pl.String},
         )
-        absent = list_files(self._root, files).filter(~pl.col("exists"))
+        absent = list_files(self._root, files).filter(~pl.col("exists") | pl.col("outside"))
         return {
-            key: Photograph(problem=f"The image {file} is not there.")
+            key: Photograph(problem=f"The image {file} {unlisted(self._root, file).what}")
             for key, file in absent.select("key", "filename").iter_rows()
         }
 

@@ -10,7 +10,7 @@ import polars as pl
 from probe4d.errors import InputError
 from probe4d.store.files import inside
 
-__all__ = ["FETCH_AGAIN", "list_files", "read_sensor_file", "unreadable"]
+__all__ = ["FETCH_AGAIN", "list_files", "read_sensor_file", "unlisted", "unreadable"]
 
 FETCH_AGAIN = "Fetch it again."
 """The remedy for a sensor file that is damaged."""
@@ -38,6 +38,15 @@ def unreadable(path: Path, error: OSError) -> InputError:
     )
 
 
+def unlisted(root: Path, file: str) -> InputError:
+    """The error for people where `list_files` finds a file outside of the dataset's folder `root`, or not at all."""
+    try:
+        inside(root, file)
+    except InputError as error:
+        return error
+    return InputError("is not there.", path=root / file)
+
+
 def list_files(root: Path, readings: pl.DataFrame) -> pl.DataFrame:
     """Look for the files of readings; every folder is listed once, instead of asking for every file.
 
@@ -57,7 +66,7 @@ def list_files(root: Path, readings: pl.DataFrame) -> pl.DataFrame:
     folders = readings.filter(~pl.col("outside")).group_by("folder").agg(sized.alias("sized"))
     entries, strays = [pl.DataFrame(schema=_ENTRIES)], []
     for name, is_sized in sorted(folders.iter_rows()):
-        if _is_inside(root, name):
+        if _is_inside(root, f"{name}/file" if name else "file"):
             entries.append(_list_folder(root, name, ask_size=is_sized))
         else:
             strays.append(name)

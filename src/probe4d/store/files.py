@@ -15,6 +15,9 @@ from probe4d.errors import InputError, Probe4DError, RunError
 
 __all__ = ["inside", "is_half_written", "refuse_long_name", "whole_file", "write_bytes", "write_error", "write_text"]
 
+_LEVELS_OF_LINKS = 2
+"""Levels of folders that people link to another disk: those of all sensors, and of one."""
+
 
 @contextmanager
 def whole_file(path: Path | str) -> Iterator[Path]:
@@ -96,20 +99,33 @@ def write_text(path: Path | str, content: str) -> None:
 def inside(root: Path, relative: str) -> Path:
     """Join a path that comes from data to its root.
 
-    A folder directly under `root` may be a link to elsewhere, as datasets that are spread over disks have
-    it; a path through it is then held inside the folder that it leads to. Deeper links may not lead out.
+    Folders of the first two levels under `root` (`samples`, `samples/CAM_FRONT`) may be links to elsewhere, as who
+    spreads a dataset over disks makes them; a path through one is then held inside the folder that it leads to.
+    Deeper links, and links in the place of files, may not lead out.
 
     Raises:
-        InputError: The path is absolute or leads out of `root`, by `..` or through a link.
+        InputError: The path is absolute or leads out of `root`, by `..` or through a link; it says by which.
     """
     path = Path(relative)
     joined = (root / path).resolve()
-    homes = [root.resolve()]
-    if len(path.parts) > 1 and ".." not in path.parts:
-        homes.append((root / path.parts[0]).resolve())
-    if path.is_absolute() or not any(joined.is_relative_to(home) for home in homes):
-        raise InputError(f"the path {relative!r} leads out of the dataset folder.", path=root)
+    folders = () if ".." in path.parts else range(1, min(_LEVELS_OF_LINKS + 1, len(path.parts)))
+    homes = (root, *(root.joinpath(*path.parts[:level]) for level in folders))
+    if path.is_absolute() or not any(joined.is_relative_to(home.resolve()) for home in homes):
+        raise _leads_out(root, path)
     return joined
+
+
+def _leads_out(root: Path, path: Path) -> InputError:
+    if path.is_absolute() or ".." in path.parts:
+        what = "leads out of the dataset folder."
+        return InputError(what, path=root / path, remedy="Name files by paths inside that folder.")
+    deepest = next(one for one in (path, *path.parents) if (root / one).is_symlink())
+    through = "and is itself a link" if deepest == path else f"by the link {str(deepest)!r}"
+    return InputError(
+        f"leads out of the dataset folder {through}.",
+        path=root / path,
+        remedy="Put the file itself there, or link a whole folder such as samples or samples/CAM_FRONT.",
+    )
 
 
 def _umask() -> int:

@@ -104,14 +104,35 @@ def test_any_table_may_be_missing(missing: str, tmp_path: Path) -> None:
     assert report.findings[0].first == (missing,)
 
 
-def test_only_files_inside_are_looked_at(tmp_path: Path) -> None:
-    root, elsewhere = tmp_path / "dataset", tmp_path / "elsewhere"
+@pytest.mark.parametrize("linked", ["samples", "samples/CAM_FRONT"])
+def test_folders_of_sensors_may_lie_on_another_disk(tmp_path: Path, linked: str) -> None:
+    root, disk = tmp_path / "dataset", tmp_path / "disk"
     write_dataset(small_tables(), root)
-    shutil.move(root / "samples" / "CAM_FRONT", elsewhere)
-    (root / "samples" / "CAM_FRONT").symlink_to(elsewhere)
+    shutil.move(root / linked, disk)
+    (root / linked).symlink_to(disk)
+    assert inspect(root).findings == ()
+
+
+def test_deeper_links_are_not_followed(tmp_path: Path) -> None:
+    root, elsewhere = tmp_path / "dataset", tmp_path / "elsewhere"
+    tables = small_tables()
+    for row in tables["sample_data"]:
+        row["filename"] = f"deep/{row['filename']}"
+    write_dataset(tables, root)
+    shutil.move(root / "deep" / "samples" / "CAM_FRONT", elsewhere)
+    (root / "deep" / "samples" / "CAM_FRONT").symlink_to(elsewhere)
     (finding,) = inspect(root).findings
-    assert finding.rule.id == "FIL004"
-    assert finding.count == 8
+    assert (finding.rule.id, finding.count) == ("FIL004", 8)
+
+
+@pytest.mark.parametrize("name", ["../elsewhere.bin", "samples/../../elsewhere.bin", "{elsewhere}"])
+def test_names_that_lead_out_are_not_looked_at(tmp_path: Path, name: str) -> None:
+    tables = small_tables()
+    tables["sample_data"][0]["filename"] = name.format(elsewhere=tmp_path / "elsewhere.bin")
+    write_dataset(tables, tmp_path / "dataset")
+    (tmp_path / "elsewhere.bin").write_bytes(bytes(20))
+    (finding,) = inspect(tmp_path / "dataset").findings
+    assert (finding.rule.id, finding.count) == ("FIL004", 1)
 
 
 def test_a_link_to_a_file_outside_is_not_followed(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class Sensing:
         }
         self.blanks: list[Blank] = []
         listed_files = list_files(scenes.root, self._readings.select("channel", "modality", filename="file"))
-        found = listed_files.filter("exists")
+        found = listed_files.filter(pl.col("exists") | pl.col("outside"))  # what leads out is told when it is read
         own = Sources(scenes).cameras(name)
         with_images = set(found.filter(pl.col("modality") == "camera")["channel"])
         self._cameras = {channel: source.size_px for channel, source in own.items()}

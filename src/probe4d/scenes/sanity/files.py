@@ -62,8 +62,8 @@ def _file_wrong_case(data: Dataset) -> pl.Series:
     "FIL004",
     "file-outside",
     Severity.ERROR,
-    "A filename leads out of the dataset folder: it is absolute, holds '..' or '\\', or follows a link below its top.",
-    "Mend the name, or put the files themselves into the folder; nothing outside is read.",
+    "A filename leads out of the dataset folder: it is absolute, holds '..' or '\\', or is or follows such a link.",
+    "Mend the name, or put the file itself there; of links only whole folders (samples, samples/CAM_FRONT) count.",
     needs=_NEEDS,
 )
 def _file_outside(data: Dataset) -> pl.Series:
