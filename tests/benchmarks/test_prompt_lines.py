@@ -17,7 +17,9 @@ def test_every_suite_words_a_default_prompt() -> None:
 
 @pytest.mark.parametrize("setting", ["default", "anti-position", "ego", "explicit-threshold", "chain-of-thought"])
 def test_prompts_are_written_a_line_each(built: Benchmark, setting: str, tmp_path: Path) -> None:
-    assert write_prompts(built, tmp_path / "prompts.jsonl", setting=setting) == built.table.height
+    worded: list[object] = []
+    assert write_prompts(built, tmp_path / "prompts.jsonl", setting=setting, done=worded.append) == built.table.height
+    assert worded == built.table["id"].to_list()
     lines = [json.loads(line) for line in (tmp_path / "prompts.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [line["question"] for line in lines] == built.table["id"].to_list()
     for line, question in zip(lines, built.questions, strict=True):

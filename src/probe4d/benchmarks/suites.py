@@ -14,7 +14,6 @@ from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format, Question
-from probe4d.benchmarks.sampling import refuse_wrong_seed
 from probe4d.benchmarks.spatial_qa import SUITE as SPATIAL_QA
 from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.stride import SUITE as STRIDE
@@ -109,14 +108,13 @@ def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameter
         suite: Name of the suite, such as `lidar-hallu`.
         scenes: The scenes that answers are measured in.
         out: Folder to write to; nothing is written without it.
-        parameters: Parameters of the suite (for `lidar-hallu` see `probe4d.benchmarks.lidar_hallu.build`).
+        parameters: Parameters of the suite (for `lidar-hallu` see `probe4d.benchmarks.lidar_hallu.build.Parameters`).
 
     Raises:
         InputError: There is no such suite, or a parameter or the scenes cannot be used.
     """
-    if "seed" in parameters:
-        refuse_wrong_seed(parameters["seed"])
-    return suite_named(suite).build(scenes, out, **parameters)
+    known = suite_named(suite)
+    return known.build(scenes, out, known.parameters(**parameters))
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
@@ -210,8 +208,20 @@ def prompt_lines(benchmark: Benchmark, *, setting: str = "default") -> Iterator[
         )
 
 
-def write_prompts(benchmark: Benchmark, path: Path | str, *, setting: str = "default") -> int:
+def write_prompts(
+    benchmark: Benchmark,
+    path: Path | str,
+    *,
+    setting: str = "default",
+    done: Callable[[object], None] | None = None,
+) -> int:
     """Write every prompt of a benchmark as JSON lines (see `PromptLine`), and return how many.
+
+    Args:
+        benchmark: The benchmark, or a part of it.
+        path: The file.
+        setting: Setting of its suite.
+        done: Told of the id of each question that was worded, for progress bars.
 
     Raises:
         InputError: As `prompt_lines`, or the file cannot be written.
@@ -222,4 +232,6 @@ def write_prompts(benchmark: Benchmark, path: Path | str, *, setting: str = "def
         for line in prompt_lines(benchmark, setting=setting):
             file.write(encode(line) + b"\n")
             written += 1
+            if done is not None:
+                done(line.question)
     return written

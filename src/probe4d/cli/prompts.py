@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from probe4d.cli import app
+from probe4d.cli import app, arguments, ask_options, output
 from probe4d.wording import counted
 
 __all__ = ["prompts"]
@@ -23,10 +24,19 @@ def prompts(
             "--setting", help="default, anti-position, ego, explicit-threshold, chain-of-thought or released."
         ),
     ] = "default",
+    families: ask_options.Families = None,
+    sample: ask_options.Sample = None,
+    sample_seed: ask_options.SampleSeed = 42,
+    limit: ask_options.Limit = None,
 ) -> None:
-    """Write every question's whole prompt, a JSON object a line."""
+    """Write the whole prompt of every question, or of those that `probe4d ask` would take, a JSON object a line."""
     from probe4d.benchmarks.benchmark import read_benchmark
     from probe4d.benchmarks.suites import write_prompts
+    from probe4d.runs.selection import selected_of
 
-    n = write_prompts(read_benchmark(benchmark), out, setting=setting)
+    read = read_benchmark(benchmark, families or None)
+    selection = arguments.selection(families, sample=sample, seed=sample_seed, limit=limit)
+    part = replace(read, table=selected_of(read, selection))
+    with output.progress("prompts", part.table.height) as counter:
+        n = write_prompts(part, out, setting=setting, done=counter)
     print(f"{counted(n, 'prompt')} in {out}")
