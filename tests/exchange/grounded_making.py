@@ -46,8 +46,10 @@ def grounded(number: int, kind: Format, answer: str, **fields: object) -> Questi
     return with_id_of_content(making.question(number, **given | fields))
 
 
-def benchmark_of_all(questions: list[Question], path: Path) -> Benchmark:
-    source = SourceDataset(name="d", version="v", fingerprint=None, licence="its own", split="all", scenes=3)
+SOURCE = SourceDataset(name="d", version="v", fingerprint=None, licence="its own", split="all", scenes=3)
+
+
+def benchmark_of_all(questions: list[Question], path: Path, source: SourceDataset = SOURCE) -> Benchmark:
     return making.benchmark_of(questions, path, card=CARD, suite="b4dl", version="1.0", source=source)
 
 

@@ -25,7 +25,11 @@ from probe4d.errors import InputError
 from probe4d.exchange.answers import import_answers
 from probe4d.exchange.exports import Harness
 from probe4d.exchange.exports.export import export
+from probe4d.exchange.exports.jsonl import read_items
+from probe4d.runs.evidence_plan import evidence_named
+from probe4d.runs.plan import RunPlan
 from probe4d.runs.run import Answer, Run, RunRecord, read_run, write_run
+from probe4d.scenes.opening import open_scenes
 
 SCORING: tuple[Harness, ...] = ("inspect", "lm-eval", "vlmevalkit")
 
@@ -164,6 +168,34 @@ def test_vlmevalkit_gets_words_as_options_and_intervals_in_a_table_of_their_own(
 def table(path: Path) -> list[dict[str, str]]:
     with open(path, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_pictures_go_with_words_and_intervals(built: Benchmark, simulated: Path, tmp_path: Path) -> None:
+    asked = [question for question in built.questions if len(question.frames) > 1][:2]
+    formats: list[dict[str, Any]] = [
+        {"format": "text", "options": CLASSES, "features": (), "answer": "car"},
+        {"format": "interval", "options": (), "features": (), "answer": "0-2"},
+    ]
+    questions = [
+        msgspec.structs.replace(question, suite="b4dl", template=kind["format"], **kind)
+        for question, kind in zip(asked, formats, strict=True)
+    ]
+    benchmark = benchmark_of_all(questions, tmp_path / "bench", source=built.record.source)
+    plan = RunPlan(evidence=evidence_named("birds-eye", max_frames=2))
+    for to in SCORING:
+        export(benchmark, tmp_path / to, to=to, plan=plan, scenes=open_scenes(simulated))
+    tables = [table(tmp_path / "vlmevalkit" / f"{name}.tsv") for name in ("b4dl", "b4dl_openended")]
+    tasks = [yaml_of(path) for path in sorted((tmp_path / "lm-eval").glob("*_text.yaml"))]
+    tasks += [yaml_of(path) for path in sorted((tmp_path / "lm-eval").glob("*_interval.yaml"))]
+    for (row,), task, item in zip(tables, tasks, read_items(tmp_path / "inspect"), strict=True):
+        assert len(item.evidence) == 2
+        assert ast.literal_eval(row["image_path"]) == list(item.evidence)
+        assert item.preamble
+        assert row["question"].startswith(item.preamble)
+        assert task["doc_to_image"] == "!function opening.pictures"
+        assert task["process_results"].startswith("!function scoring.")
+        (doc,) = lines_of(tmp_path / "lm-eval" / task["dataset_kwargs"]["data_files"]["test"])
+        assert doc["prompt"] == "<image><image>" + item.prompt
 
 
 @pytest.mark.parametrize("to", SCORING)

@@ -46,10 +46,10 @@ lm_eval --include_path . --tasks {groups} --model MODEL --model_args …
 ```"""
 
 _LABELS = """\
-`{name}` generates a reply and finds the answer in it by a regular expression; `{name}_likelihood` compares the \
-likelihoods of the answers and reads no reply. The expression is only near to what Probe4D's parser reads: it takes \
-the first letter, or the first yes or no, that stands alone (in "A car is nearest, so B" it takes A; in the setting \
-chain-of-thought it takes the last), and it does not tell refused and truncated replies from wrong ones."""
+`{name}` generates a reply and finds the answer in it; `{name}_likelihood` compares the likelihoods of the answers and \
+reads no reply. Letters, yes and no are found by a regular expression that is only near to what Probe4D's parser \
+reads: it takes the first that stands alone (in "A car is nearest, so B" it takes A; in the setting chain-of-thought \
+it takes the last), and does not tell refused and truncated replies from wrong ones."""
 
 _WORDS = """\
 Answers that are a word of a vocabulary (`…_text`) are read by `scoring.py`, which needs Python alone: the one word \
