@@ -90,7 +90,8 @@ class Suite:
     Attributes:
         name: Name on the command line and in `Question.suite`.
         version: Raised whenever rules, sampling or wording change.
-        build: Builds a benchmark from scenes; each suite documents its keyword parameters.
+        parameters: What a build of the suite is asked for, each documented with what it takes where it is left out.
+        build: (scenes, folder or null, parameters) to a benchmark.
         audit_of: Of the record of a benchmark, what derives its answers again, by a path that shares no code with the
             rules; see `probe4d.benchmarks.suites.check`.
         prompts: Settings that the suite words itself, by name; `default` is always among them.
@@ -112,6 +113,7 @@ class Suite:
 
     name: str
     version: str
+    parameters: Callable[..., msgspec.Struct]
     build: Callable[..., Benchmark]
     audit_of: Callable[[BenchmarkRecord], Audit]
     prompts: Mapping[str, Prompt]

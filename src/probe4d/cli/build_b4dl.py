@@ -284,20 +284,16 @@ def _print_dry(dataroot: Path, building: Building, generating: Generating, parts
     """Print what each stage would come to, and a prompt of each."""
     import msgspec
 
-    from probe4d.benchmarks.annotated_sector import AnnotatedSector
     from probe4d.benchmarks.b4dl.generation.planning import DESCRIPTION_TOKENS, planned_prompts
-    from probe4d.benchmarks.b4dl.tasks import FAMILIES
     from probe4d.benchmarks.b4dl.wanted import Wanted
     from probe4d.cli.ask_printing import print_dry_run
     from probe4d.runs.dry_generation import dry_stage
 
     scenes = building.opened(dataroot)
     _note_sector(scenes, building, parts)
-    asked = parts.parameters
-    sector = AnnotatedSector.of(parts.annotated_sector)
-    wanted = Wanted(**{**asked, "tasks": asked["tasks"] or FAMILIES, "annotated_sector": sector, "seed": building.seed})
+    wanted = Wanted(split=building.split, seed=building.seed, workers=building.workers, **parts.parameters)
     generator = generating.opened(scenes, building.out, _Stages())
-    planned = planned_prompts(scenes, wanted, split=building.split, workers=building.workers, kept=generator.kept)
+    planned = planned_prompts(scenes, wanted, kept=generator.kept)
     for stage, of_stage in planned.prompts.items():
         if stage == "context-repairs" and not of_stage and not planned.kept[stage]:
             continue  # nothing that was described is known to have been cut off

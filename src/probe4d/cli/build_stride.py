@@ -75,50 +75,46 @@ class Verbalizing:
         )
 
 
+@dataclass(frozen=True)
+class Asked:
+    """Which questions are built; the fields are options of the command line, and parameters of the build."""
+
+    templates: Annotated[
+        str,
+        typer.Option("--templates", metavar="IDS", help="retained, all, or ids with commas such as SP-2,SP-3,SP-7."),
+    ] = "retained"
+    per_template: Annotated[int, typer.Option("--per-template", help="Most questions of a template.")] = 50
+    most_per_scene: Annotated[
+        int, typer.Option("--most-per-scene", help="Most questions of a template about one scene.")
+    ] = 5
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", metavar="FILE", help="CSV of weather, time of day, kinds of road and lanes."),
+    ] = None
+    objects: Annotated[
+        Path | None,
+        typer.Option(
+            "--objects", metavar="FILE", help="Estimated objects of Waymo's end-to-end data (probe4d detect)."
+        ),
+    ] = None
+    horizon_s: Annotated[
+        float | None,
+        typer.Option("--horizon", metavar="SECONDS", help="How far ahead TRJ-5 asks on that data. Left out: 5."),
+    ] = None
+    ego_history: Annotated[
+        Literal["none", "text"],
+        typer.Option("--ego-history", help="Whether trajectory questions tell past positions and speed."),
+    ] = "none"
+
+
 @build.command("stride")
 @with_groups
 def build_stride(
     dataroot: Dataroot,
     *,
     building: Building,
-    templates: Annotated[
-        str,
-        typer.Option("--templates", metavar="IDS", help="retained, all, or ids with commas such as SP-2,SP-3,SP-7."),
-    ] = "retained",
-    per_template: Annotated[int, typer.Option("--per-template", help="Most questions of a template.")] = 50,
-    most_per_scene: Annotated[
-        int, typer.Option("--most-per-scene", help="Most questions of a template about one scene.")
-    ] = 5,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", metavar="FILE", help="CSV of weather, time of day, kinds of road and lanes."),
-    ] = None,
-    objects: Annotated[
-        Path | None,
-        typer.Option(
-            "--objects", metavar="FILE", help="Estimated objects of Waymo's end-to-end data (probe4d detect)."
-        ),
-    ] = None,
-    horizon: Annotated[
-        float | None,
-        typer.Option("--horizon", metavar="SECONDS", help="How far ahead TRJ-5 asks on that data. Left out: 5."),
-    ] = None,
-    ego_history: Annotated[
-        Literal["none", "text"],
-        typer.Option("--ego-history", help="Whether trajectory questions tell past positions and speed."),
-    ] = "none",
+    asked: Asked,
     verbalizing: Verbalizing,
 ) -> None:
     """Build questions about clips of five key frames: space, time, trajectories of the ego vehicle."""
-    building.build(
-        "stride",
-        dataroot,
-        templates=templates,
-        per_template=per_template,
-        most_per_scene=most_per_scene,
-        labels=labels,
-        objects=objects,
-        horizon_s=horizon,
-        ego_history=ego_history,
-        verbalizer=verbalizing.opened(building.out),
-    )
+    building.build("stride", dataroot, **vars(asked), verbalizer=verbalizing.opened(building.out))

@@ -29,9 +29,9 @@ from probe4d.benchmarks.lidar_hallu.audit.measuring import (
 )
 from probe4d.benchmarks.lidar_hallu.audit.motion_words import ego_motion
 from probe4d.benchmarks.lidar_hallu.audit.tables import KeyFrame, RecordedBox, read_key_frames
-from probe4d.benchmarks.lidar_hallu.build import build
 from probe4d.benchmarks.lidar_hallu.reading import read_stem
 from probe4d.benchmarks.question import Question, to_table
+from probe4d.benchmarks.suites import build
 from probe4d.errors import InputError
 from probe4d.evidence.ego_motion import ego_motion as built_ego_motion
 from probe4d.evidence.ego_motion import frame_phrases
@@ -210,7 +210,7 @@ def test_wrong_intervals_may_share_a_fifth_of_their_own_frames() -> None:
 
 @pytest.fixture(scope="module")
 def built(simulated: Path) -> Benchmark:
-    return build(open_scenes(simulated), None, per_family=40)
+    return build("lidar-hallu", open_scenes(simulated), None, per_family=40)
 
 
 def test_a_build_on_simulated_scenes_passes(built: Benchmark, simulated: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_build_on_simulated_scenes_passes(built: Benchmark, simulated: Path) -
     ids=str,
 )
 def test_builds_with_other_parameters_pass(options: dict[str, Any], simulated: Path) -> None:
-    assert audit(build(open_scenes(simulated), None, per_family=40, **options), simulated) == []
+    assert audit(build("lidar-hallu", open_scenes(simulated), None, per_family=40, **options), simulated) == []
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_told_events_are_checked_for_their_bounds(simulated: Path, tmp_path: Pat
     ]
     events = tmp_path / "time_grounding.json"
     events.write_text(json.dumps(rows))
-    benchmark = build(scenes, None, per_family=20, events=events)
+    benchmark = build("lidar-hallu", scenes, None, per_family=20, events=events)
     told = [question for question in benchmark.questions if question.rule == "event:b4dl"]
     assert told
     assert audit(benchmark, simulated) == []

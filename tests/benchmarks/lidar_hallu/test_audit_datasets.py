@@ -15,7 +15,7 @@ from mutating import Tables, read_tables, row_of, write_tables
 
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.lidar_hallu.audit import audit
-from probe4d.benchmarks.lidar_hallu.build import build
+from probe4d.benchmarks.suites import build
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.simulator import VERSION as SIMULATED
@@ -41,7 +41,7 @@ def tables(simulated: Path) -> Tables:
 
 
 def built_and_audited(root: Path, **options: Any) -> Benchmark:
-    benchmark = build(open_scenes(root), root / "bench", per_family=60, **options)
+    benchmark = build("lidar-hallu", open_scenes(root), root / "bench", per_family=60, **options)
     read = read_benchmark(root / "bench")
     assert read.table.equals(benchmark.table)
     assert audit(read, root) == []
@@ -161,7 +161,7 @@ def test_what_is_changed_in_a_table_is_still_found(
 ) -> None:
     changed = change(tables)
     root = write_tables(changed, tmp_path / "sound")
-    benchmark = build(open_scenes(root), None, per_family=40, annotated_sector="-180:135")
+    benchmark = build("lidar-hallu", open_scenes(root), None, per_family=40, annotated_sector="-180:135")
     question = next(question for question in benchmark.questions if question.template == "position-yes-no")
     row_of(changed, "sample_annotation", question.facts["objects"][0]["box"])["translation"][0] += 0.5
     findings = audit(benchmark, write_tables(changed, tmp_path / "moved"))

@@ -26,8 +26,8 @@ from mutating import (
 )
 
 from probe4d.benchmarks.lidar_hallu.audit import audit
-from probe4d.benchmarks.lidar_hallu.build import build
 from probe4d.benchmarks.question import Question, derived_id
+from probe4d.benchmarks.suites import build
 from probe4d.errors import InputError
 from probe4d.scenes.opening import open_scenes
 
@@ -38,7 +38,9 @@ pytestmark = pytest.mark.real_data
 def original(real_data: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Original:
     tables = read_tables(real_data("nuscenes_mini") / VERSION, SCENES, ["LIDAR_TOP"])
     return Original(
-        tables, tmp_path_factory.mktemp("original"), lambda root: build(open_scenes(root), None, per_family=60)
+        tables,
+        tmp_path_factory.mktemp("original"),
+        lambda root: build("lidar-hallu", open_scenes(root), None, per_family=60),
     )
 
 
@@ -582,7 +584,7 @@ def test_a_track_annotated_again_is_named(original: Original, folders: Callable[
     assert "f" * 32 in again[0]
     # A build of such tables counts the second box, and is right.
     root = folders(tables)
-    assert audit(build(open_scenes(root), None, per_family=60), root) == []
+    assert audit(build("lidar-hallu", open_scenes(root), None, per_family=60), root) == []
 
 
 def rule_names(original: Original, questions: list[Question] | None = None, **fields: Any) -> set[str]:
@@ -667,6 +669,6 @@ def test_an_unchanged_copy_raises_nothing(seed: int, original: Original, tmp_pat
 
 def test_a_build_on_all_ten_scenes_passes(real_data: Callable[[str], Path]) -> None:
     root = real_data("nuscenes_mini")
-    benchmark = build(open_scenes(root), None)
+    benchmark = build("lidar-hallu", open_scenes(root), None)
     assert benchmark.table["scene"].n_unique() == 10
     assert audit(benchmark, root) == []

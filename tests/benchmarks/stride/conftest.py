@@ -11,7 +11,7 @@ from stride_making import with_cameras
 from stride_tables import built_of, labels_of
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.stride.build import build
+from probe4d.benchmarks.suites import build
 from probe4d.scenes.tables import Scenes
 
 
@@ -25,7 +25,7 @@ def seen(scenes: Scenes) -> Scenes:
 def stride(seen: Scenes, tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     """A benchmark of all templates that need no labels, fifteen questions of each, five a scene."""
     path: Path = tmp_path_factory.mktemp("stride") / "bench"
-    return build(seen, path, templates="all", per_template=15)
+    return build("stride", seen, path, templates="all", per_template=15)
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.stride.build import build
 from probe4d.benchmarks.stride.labels import LABEL_VALUES, OF_TRACKS
+from probe4d.benchmarks.suites import build
 from probe4d.scenes.opening import open_scenes
 
 __all__ = ["built_of", "labels_of"]
@@ -34,4 +34,4 @@ def labels_of(root: Path, path: Path) -> Path:
 
 def built_of(root: Path, **options: Any) -> Benchmark:
     """STRIDE questions about the scenes of a folder of tables, of all templates if none are named."""
-    return build(open_scenes(root), None, **{"templates": "all", **options})
+    return build("stride", open_scenes(root), None, **{"templates": "all", **options})

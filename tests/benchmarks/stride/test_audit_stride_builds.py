@@ -14,10 +14,9 @@ from stride_tables import built_of, labels_of
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.stride.audit import audit
-from probe4d.benchmarks.stride.build import build
 from probe4d.benchmarks.stride.templates import TEMPLATES
 from probe4d.benchmarks.stride.thresholds import LEAST_MARGIN
-from probe4d.benchmarks.suites import check
+from probe4d.benchmarks.suites import build, check
 from probe4d.scenes.opening import open_scenes
 
 
@@ -50,7 +49,7 @@ def test_answers_that_rest_on_labels_are_counted(short: Original) -> None:
 def test_nothing_is_found_in_recorded_scenes(real_data: Callable[[str], Path]) -> None:
     root = real_data("nuscenes_mini")
     scenes = open_scenes(root)
-    benchmark = build(scenes.select(scenes.names[::5]), None, templates="all", per_template=10)
+    benchmark = build("stride", scenes.select(scenes.names[::5]), None, templates="all", per_template=10)
     assert benchmark.table["scene"].n_unique() == 2
     checked = check(benchmark, root)
     assert (checked.findings, checked.questions, checked.taken_as_told) == ([], benchmark.table.height, [])

@@ -15,11 +15,12 @@ from stride_making import shuffled
 
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import LETTERS, Question, derived_id
-from probe4d.benchmarks.stride.build import build
+from probe4d.benchmarks.stride import SUITE
 from probe4d.benchmarks.stride.card import guessing
 from probe4d.benchmarks.stride.tags import TAGS
 from probe4d.benchmarks.stride.templates import FAMILIES, TEMPLATES
 from probe4d.benchmarks.stride.thresholds import FUTURE_POSITIONS
+from probe4d.benchmarks.suites import build
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 
@@ -57,7 +58,7 @@ def test_every_template_without_labels_is_asked_within_its_caps(stride: Benchmar
 
 def test_open_questions_have_the_future_that_they_ask_about(seen: Scenes) -> None:
     one = seen.select(seen.names[:1])
-    benchmark = build(one, templates="TE-6,TRJ-7", per_template=500, most_per_scene=500)
+    benchmark = build("stride", one, templates="TE-6,TRJ-7", per_template=500, most_per_scene=500)
     last = benchmark.questions[0].keyframes or 0
     asked = {
         max(frame for q in benchmark.questions if q.template == name for frame in q.frames)
@@ -139,15 +140,14 @@ def test_references_are_the_sentences_of_the_parts(stride: Benchmark) -> None:
 
 def test_nothing_depends_on_workers_groups_or_the_order_of_rows(seen: Scenes, monkeypatch: pytest.MonkeyPatch) -> None:
     two = seen.select(seen.names[:2])
-    first = build(two, templates=FEW, per_template=6)
-    module = sys.modules[build.__module__]
-    monkeypatch.setattr(module, "_BOXES_AT_ONCE", 1)  # a scene a group, so a process each
+    first = build("stride", two, templates=FEW, per_template=6)
+    monkeypatch.setattr(sys.modules[SUITE.build.__module__], "_BOXES_AT_ONCE", 1)  # a scene a group, so a process each
     done: list[str] = []
-    other = build(shuffled(two, 3), templates=FEW.lower(), per_template=6, workers=2, done=done.append)
+    other = build("stride", shuffled(two, 3), templates=FEW.lower(), per_template=6, workers=2, done=done.append)
     assert done == two.names
     assert other.table.equals(first.table)
     assert other.record == first.record
-    assert build(two, templates=FEW, per_template=6, seed=7).fingerprint != first.fingerprint
+    assert build("stride", two, templates=FEW, per_template=6, seed=7).fingerprint != first.fingerprint
 
 
 def test_a_benchmark_on_disk_is_read_back_with_card_and_charts(stride: Benchmark) -> None:
@@ -190,7 +190,7 @@ def test_guessing_is_what_the_paper_says_of_its_retained_templates() -> None:
 def test_an_ego_history_is_told_before_trajectory_questions_but_not_where_it_is_the_answer(seen: Scenes) -> None:
     two = seen.select(seen.names[:2])
     asked: dict[str, Any] = {"templates": "TM-5,TRJ-1,TRJ-5,TRJ-6", "per_template": 4}
-    plain, told = build(two, **asked), build(two, **asked, ego_history="text")
+    plain, told = build("stride", two, **asked), build("stride", two, **asked, ego_history="text")
     assert told.record.parameters["ego_history"] == "text"
     by_place = {(q.template, q.scene, q.frames): q for q in plain.questions}
     for question in told.questions:
@@ -219,8 +219,8 @@ class _Verbalizer:
 
 def test_a_verbaliser_words_references_anew_and_the_plain_ones_are_kept(seen: Scenes) -> None:
     two = seen.select(seen.names[:2])
-    plain = build(two, templates=FEW, per_template=3)
-    worded = build(two, templates=FEW, per_template=3, verbalizer=_Verbalizer())
+    plain = build("stride", two, templates=FEW, per_template=3)
+    worded = build("stride", two, templates=FEW, per_template=3, verbalizer=_Verbalizer())
     assert worded.fingerprint == plain.fingerprint
     assert worded.record.parameters["verbalizer"] == "test/words"
     assert "1 of 3 references were not reworded and stay plain." in worded.record.shortfalls
@@ -237,7 +237,7 @@ def test_labels_let_scene_templates_be_asked(seen: Scenes, tmp_path: Path) -> No
     one = seen.names[0]
     path = tmp_path / "labels.csv"
     path.write_text(f"scene,frame,track,name,value\n{one},,,weather,rain\n{one},,,road_type,intersection\n")
-    made = build(seen.select([one]), templates="SC-1,SC-3,SC-6", per_template=3, labels=path)
+    made = build("stride", seen.select([one]), templates="SC-1,SC-3,SC-6", per_template=3, labels=path)
     answers = {question.template: question for question in made.questions}
     assert right(answers["SC-1"]) == "rain"
     assert {"bad-weather", "intersection"} <= {*answers["SC-3"].facts["tags"]}
@@ -263,11 +263,11 @@ def test_labels_let_scene_templates_be_asked(seen: Scenes, tmp_path: Path) -> No
 )
 def test_what_cannot_be_built_is_refused(seen: Scenes, asked: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
-        build(seen.select(seen.names[:1]), **asked)
+        build("stride", seen.select(seen.names[:1]), **asked)
 
 
 def test_without_cameras_only_questions_without_a_target_are_asked(scenes: Scenes) -> None:
-    made = build(scenes.select(scenes.names[:1]), templates="SP-2,TRJ-1,TRJ-6", per_template=5)
+    made = build("stride", scenes.select(scenes.names[:1]), templates="SP-2,TRJ-1,TRJ-6", per_template=5)
     assert {*made.table["template"]} == {"TRJ-1", "TRJ-6"}
     assert json.loads(made.table["facts"][0])["tags"] is not None
 

@@ -11,9 +11,8 @@ import pytest
 
 from making import Model
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.stride.build import build
 from probe4d.benchmarks.stride.templates import FAMILIES, TEMPLATES
-from probe4d.benchmarks.suites import prompt_lines
+from probe4d.benchmarks.suites import build, prompt_lines
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.runs.ask import ask
 from probe4d.runs.dry_run import dry_run
@@ -54,7 +53,7 @@ def test_a_look_without_asking_words_every_question(stride: Benchmark) -> None:
 
 @pytest.fixture(scope="module")
 def mini(real_data: Callable[[str], Path]) -> Benchmark:
-    return build(open_scenes(real_data("nuscenes_mini")), per_template=20)
+    return build("stride", open_scenes(real_data("nuscenes_mini")), per_template=20)
 
 
 @pytest.mark.real_data

@@ -16,10 +16,9 @@ from waymo_driving import converted_drives, objects_file
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import Evidence, Question, to_table
-from probe4d.benchmarks.stride.build import build
 from probe4d.benchmarks.stride.templates.waymo import WAYMO_TEMPLATES
 from probe4d.benchmarks.stride.waymo.audit.deriving import DERIVED
-from probe4d.benchmarks.suites import check
+from probe4d.benchmarks.suites import build, check
 from probe4d.scenes.tables import Scenes
 
 MISSING = object()
@@ -71,7 +70,7 @@ def drives(tmp_path_factory: pytest.TempPathFactory) -> Scenes:
 @pytest.fixture(scope="module")
 def built(drives: Scenes) -> Benchmark:
     objects: Path = objects_file(drives, drives.root.parent)
-    return build(drives, objects=objects, ego_history="text")
+    return build("stride", drives, objects=objects, ego_history="text")
 
 
 def _paths(value: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:

@@ -21,14 +21,14 @@ from waymo_driving import FRAMES, SCENES, converted_drives, objects_file
 from placed_streets import street
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import LETTERS, Question, derived_id
-from probe4d.benchmarks.stride.build import build
+from probe4d.benchmarks.stride import SUITE
 from probe4d.benchmarks.stride.linking import with_links
 from probe4d.benchmarks.stride.rules.waypoints import future_waypoints as waypoints_of_poses
 from probe4d.benchmarks.stride.templates.waymo import WAYMO_TEMPLATES
 from probe4d.benchmarks.stride.waymo.courses import future_waypoints
 from probe4d.benchmarks.stride.waymo.driving import read_driving
 from probe4d.benchmarks.stride.waymo.signals import estimated_signals
-from probe4d.benchmarks.suites import check, prompt_lines
+from probe4d.benchmarks.suites import build, check, prompt_lines
 from probe4d.errors import InputError
 from probe4d.scenes.estimated.objects_file import read_objects
 from probe4d.scenes.estimated.schema import ESTIMATED_OBJECTS_SCHEMA
@@ -47,7 +47,7 @@ def objects(drives: Scenes) -> Path:
 
 @pytest.fixture(scope="module")
 def built(drives: Scenes, objects: Path) -> Benchmark:
-    return build(drives, drives.root.parent / "bench", objects=objects)
+    return build("stride", drives, drives.root.parent / "bench", objects=objects)
 
 
 def test_every_template_is_asked_and_the_record_says_of_what(built: Benchmark, objects: Path) -> None:
@@ -128,15 +128,15 @@ def test_neither_workers_nor_groups_nor_the_order_of_objects_change_anything(
     table = pl.read_parquet(objects).sample(fraction=1, shuffle=True, seed=1)
     table.write_parquet(tmp_path / "shuffled.parquet", metadata=pl.read_parquet_metadata(objects))
     # Fewer than a scene has. The package calls a function by the name of its module.
-    monkeypatch.setattr(sys.modules[build.__module__], "_BOXES_AT_ONCE", 50)
+    monkeypatch.setattr(sys.modules[SUITE.build.__module__], "_BOXES_AT_ONCE", 50)
     groups: list[str] = []
-    again = build(drives, objects=tmp_path / "shuffled.parquet", workers=2, done=groups.append)
+    again = build("stride", drives, objects=tmp_path / "shuffled.parquet", workers=2, done=groups.append)
     assert again.table.equals(built.table)
     assert sorted(groups) == [*SCENES]
 
 
 def test_the_horizon_can_be_chosen(drives: Scenes) -> None:
-    short = build(drives, templates="TRJ-5", horizon_s=1.5)
+    short = build("stride", drives, templates="TRJ-5", horizon_s=1.5)
     assert {len(json.loads(question.answer)) for question in short.questions} == {3}
     assert all("next 3 positions" in str(question.question) for question in short.questions)
     assert short.record.parameters["objects"] is None
@@ -157,13 +157,13 @@ def test_what_cannot_be_asked_is_refused(drives: Scenes, options: dict[str, Any]
     if "objects" in options:
         options = options | {"objects": drives.root / drives.version / options["objects"]}
     with pytest.raises(InputError, match=words):
-        build(drives, **options)
+        build("stride", drives, **options)
 
 
 @pytest.mark.parametrize("options", [{"objects": "objects.parquet"}, {"horizon_s": 5.0}])
 def test_annotated_scenes_take_no_estimates(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="for Waymo's end-to-end data only"):
-        build(street(), **options)
+        build("stride", street(), **options)
 
 
 @pytest.mark.parametrize("name", ["driving", "ego_states"])
@@ -215,7 +215,7 @@ def test_poses_of_key_frames_agree_with_ego_states(has_pose: bool, tmp_path: Pat
 def test_nothing_is_asked_across_a_gap(tmp_path: Path) -> None:
     """The frames of 5.5 s and 6.0 s are missing: a key frame comes 1.5 s after the one before."""
     scenes = converted_drives(tmp_path, left_out=range(52, 64))
-    asked = build(scenes, templates="TM-5,TRJ-2,TRJ-5", per_template=100, most_per_scene=100)
+    asked = build("stride", scenes, templates="TM-5,TRJ-2,TRJ-5", per_template=100, most_per_scene=100)
     frames = scenes.keyframes.select("scene", "frame", "timestamp_us").rows()
     times_us = {(scene, frame): time_us for scene, frame, time_us in frames}
     assert max(np.diff([times_us["drive-a", frame] for frame in range(23)])) == 1_500_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from probe4d.benchmarks.b4dl.build import VERSION, build
+from probe4d.benchmarks.b4dl.build import VERSION, Parameters, build
 from probe4d.benchmarks.b4dl.prompts import PROMPTS
 from probe4d.benchmarks.b4dl.released_wording import spoken_answer
 from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
@@ -41,6 +41,7 @@ SIMPLE_ACCURACY = Average(
 SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
+    parameters=Parameters,
     build=build,
     audit_of=_audit_of,
     prompts=PROMPTS,

@@ -2,48 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 import polars as pl
 
-from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.b4dl.annotations import ANNOTATIONS_SCHEMA
 from probe4d.benchmarks.b4dl.card import CARD, card_sections
-from probe4d.benchmarks.b4dl.drafting import Grounded, questions_of
+from probe4d.benchmarks.b4dl.drafting import questions_of
 from probe4d.benchmarks.b4dl.generation.context_prompts import missing_images
 from probe4d.benchmarks.b4dl.generation.pipeline import Pairs, generated_pairs
 from probe4d.benchmarks.b4dl.generation.shortfalls import not_taken, shortfalls_of
 from probe4d.benchmarks.b4dl.measuring import Measured, Measuring, phrases_by_sequence
 from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
-from probe4d.benchmarks.b4dl.sequences import SEQUENCES_PER_SCENE
-from probe4d.benchmarks.b4dl.tasks import FAMILIES, SUITE_NAME
-from probe4d.benchmarks.b4dl.wanted import LONGEST_SIDE_PX, Wanted, Windows
+from probe4d.benchmarks.b4dl.tasks import SUITE_NAME
+from probe4d.benchmarks.b4dl.wanted import Wanted
 from probe4d.benchmarks.benchmark import (
     QUESTIONS_FILE,
     Benchmark,
     BenchmarkRecord,
     benchmark_folder,
-    counts_of,
-    fingerprint,
     refuse_taken,
     write_description,
 )
+from probe4d.benchmarks.building import dropped_rows, record_of_build, recorded
 from probe4d.benchmarks.card import dataset_card
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
 from probe4d.benchmarks.generating import Generator
 from probe4d.benchmarks.question import to_table
 from probe4d.benchmarks.questions_file import write_questions
-from probe4d.benchmarks.source import source_of
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import RunError
 from probe4d.scenes.tables import Scenes
-from probe4d.version import __version__
 from probe4d.wording import listed, most_frequent
 
-__all__ = ["VERSION", "build", "verdicts_in"]
+__all__ = ["VERSION", "Parameters", "build", "verdicts_in"]
 
 VERSION = "1.0"
 
@@ -61,84 +55,67 @@ class _Made(NamedTuple):
     verdicts: pl.DataFrame
 
 
-def build(
-    scenes: Scenes,
-    out: Path | str | None = None,
-    *,
-    generator: Generator,
-    split: str | None = None,
-    tasks: Sequence[str] | None = None,
-    windows: Windows = "drawn",
-    sequences_per_scene: int = SEQUENCES_PER_SCENE,
-    annotations: bool = True,
-    annotated_sector: str | tuple[float, float] | None = None,
-    grounded: Grounded = "keep",
-    longest_side_px: int = LONGEST_SIDE_PX,
-    seed: int = 42,
-    workers: int = 1,
-    begun: Callable[[Measured, int], object] | None = None,
-    done: Callable[[str], object] | None = None,
-) -> Benchmark:
+class Parameters(Wanted, frozen=True, kw_only=True):
+    """What a build of B4DL is asked for: what is wanted, and who writes.
+
+    Attributes:
+        generator: Who writes, such as `probe4d.runs.generating.HostedGenerator`.
+        begun: Told that annotations or verdicts are measured next, and of how many scenes.
+    """
+
+    generator: Generator
+    begun: Callable[[Measured, int], object] | None = None
+
+
+_RECORDED = (
+    *("split", "generator", "reference_channel", "tasks", "windows", "sequences_per_scene"),
+    *("annotations", "annotated_sector", "grounded", "longest_side_px"),
+)
+"""Names of parameters in `benchmark.json`."""
+
+
+def build(scenes: Scenes, out: Path | str | None, asked: Parameters) -> Benchmark:
     """Have a model write questions about sequences of scenes, and hold its answers against geometry.
 
     Args:
         scenes: The scenes, with cameras.
         out: Folder to write to; nothing is written without it.
-        generator: Who writes, such as `probe4d.runs.generating.HostedGenerator`.
-        split: Official split to use, or `all`; without it `val` of a trainval folder that holds all 150
-            official val scenes, and all scenes of any other.
-        tasks: Names of the tasks that questions are wanted of; null takes all six.
-        windows: `drawn` for sequences of 3 to 10 frames at drawn places, `released` for the six fixed windows of the
-            released code.
-        sequences_per_scene: Sequences drawn of a scene.
-        annotations: Whether prompts hold phrases that were measured in annotations, as ground truth (Table 4).
-        annotated_sector: Bearings (degrees, counter-clockwise FROM:TO, ahead is 0) in which the dataset is annotated,
-            as in KITTI: then nothing that is not annotated is known to be absent. Null for all around.
-        grounded: What becomes of answers that geometry contradicts: `keep`, `drop` or `correct`.
-        longest_side_px: Longest side of the pictures that are shown.
-        seed: Seed of every draw.
-        workers: Processes that measure scenes; the benchmark is the same for any number.
-        begun: Told that annotations or verdicts are measured next, and of how many scenes.
-        done: Told of the name of each scene that was measured, for progress bars.
+        asked: What is asked for.
 
     Returns:
         The benchmark, families in the order of `FAMILIES`.
 
     Raises:
-        InputError: A parameter cannot be used, the folder cannot be taken, the split holds no scene, no scene is long
-            enough, or there are no images.
+        InputError: The folder cannot be taken, the split holds no scene, no scene is long enough, or there are no
+            images.
         RunError: The generator has not all replies yet, or no pair in them can be taken.
     """
-    wanted = Wanted(
-        tasks=FAMILIES if tasks is None else tuple(tasks),
-        windows=windows,
-        sequences_per_scene=sequences_per_scene,
-        annotations=annotations,
-        annotated_sector=AnnotatedSector.of(annotated_sector),
-        grounded=grounded,
-        longest_side_px=longest_side_px,
-        seed=seed,
-    )
     if out is not None:
         refuse_taken(Path(out))
-    used, split_words = select_split(scenes, split)
-    measuring = Measuring(used, wanted.sequences(used), workers, begun, done, wanted.all_around)
-    made, left_out = _made(measuring, wanted, generator)
-    parameters = {"split": split, "generator": generator.name, "reference_channel": scenes.reference_channel}
-    shortfalls = shortfalls_of(
-        made.generated, made.sequences, used, tasks=wanted.tasks, per_scene=wanted.sequences_per_scene
+    used, split_words = select_split(scenes, asked.split)
+    measuring = Measuring(used, asked.sequences(used), asked.workers, asked.begun, asked.done, asked.all_around)
+    made, left_out = _made(measuring, asked)
+    parameters = recorded(
+        asked,
+        _RECORDED,
+        generator=asked.generator.name,
+        reference_channel=scenes.reference_channel,
+        tasks=asked.families,
+        annotated_sector=asked.sector,
     )
-    record = BenchmarkRecord(
-        suite=SUITE_NAME,
-        version=VERSION,
-        seed=seed,
-        parameters=parameters | {name: value for name, value in msgspec.to_builtins(wanted).items() if name != "seed"},
-        counts=counts_of(made.table),
-        exclusions=left_out | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()},
+    shortfalls = shortfalls_of(
+        made.generated, made.sequences, used, tasks=asked.families, per_scene=asked.sequences_per_scene
+    )
+    record = record_of_build(
+        SUITE_NAME,
+        VERSION,
+        made.table,
+        seed=asked.seed,
+        parameters=parameters,
+        used=used,
+        split=split_words,
+        exclusions=left_out | dropped_rows(scenes),
         shortfalls=shortfalls,
-        source=source_of(used, split_words),
-        fingerprint=fingerprint(made.table),
-        probe4d=__version__,
     )
     return Benchmark(made.table, record) if out is None else _written(Path(out), made, record, used)
 
@@ -155,23 +132,23 @@ def verdicts_in(folder: Path | str) -> dict[str, int]:
     return {name: verdicts.filter(verdicts == name).len() for name in ("supported", "contradicted", "undecided")}
 
 
-def _made(measuring: Measuring, wanted: Wanted, generator: Generator) -> tuple[_Made, dict[str, int]]:
+def _made(measuring: Measuring, asked: Parameters) -> tuple[_Made, dict[str, int]]:
     """Measure, have pairs written, hold them against geometry, draft questions; and what was left out, by reason."""
     scenes, sequences = measuring.scenes, measuring.sequences
-    annotated = measuring.annotations() if wanted.annotations else pl.DataFrame(schema=ANNOTATIONS_SCHEMA)
+    annotated = measuring.annotations() if asked.annotations else pl.DataFrame(schema=ANNOTATIONS_SCHEMA)
     generated = generated_pairs(
         sequences,
         scenes,
-        generator,
-        tasks=wanted.tasks,
+        asked.generator,
+        tasks=asked.families,
         phrases=phrases_by_sequence(annotated),
-        longest_side_px=wanted.longest_side_px,
+        longest_side_px=asked.longest_side_px,
     )
     if generated.pairs.is_empty():
         raise _nothing_taken(generated)
     verdicts = measuring.verdicts(generated.pairs)
     drafted = questions_of(
-        generated.pairs, verdicts, sequences, scenes, generator=generator.name, grounded=wanted.grounded
+        generated.pairs, verdicts, sequences, scenes, generator=asked.generator.name, grounded=asked.grounded
     )
     left_out = not_taken(generated) | drafted.left_out | missing_images(sequences, scenes)
     made = _Made(to_table(drafted.questions), sequences, annotated, generated, verdicts)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Sequence
+from typing import Literal
 
-import msgspec
 import polars as pl
 
 from probe4d.benchmarks.annotated_sector import AnnotatedSector
 from probe4d.benchmarks.b4dl.drafting import Grounded
 from probe4d.benchmarks.b4dl.sequences import SEQUENCES_PER_SCENE, drawn_sequences, released_windows
 from probe4d.benchmarks.b4dl.tasks import FAMILIES
+from probe4d.benchmarks.building import BuildParameters, refuse_other
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 from probe4d.wording import listed
@@ -25,44 +26,43 @@ _LEAST_SIDE_PX = 64
 Windows = Literal["drawn", "released"]
 
 
-class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """What is asked for.
+class Wanted(BuildParameters, frozen=True, kw_only=True):
+    """What is asked for, whoever writes.
 
     Attributes:
-        tasks: Names of the tasks that questions are wanted of.
+        tasks: Names of the tasks that questions are wanted of; null takes all six.
         windows: `drawn` for sequences of 3 to 10 frames at drawn places, `released` for the six fixed windows of the
             released code.
-        sequences_per_scene: Sequences of a scene.
-        annotations: Whether prompts hold phrases that were measured in annotations (Table 4).
-        annotated_sector: Bearings in which the dataset is annotated, so that nothing is known to be absent; null for
-            all around.
-        grounded: What becomes of answers that geometry contradicts.
+        sequences_per_scene: Sequences drawn of a scene.
+        annotations: Whether prompts hold phrases that were measured in annotations, as ground truth (Table 4).
+        annotated_sector: Bearings (degrees, counter-clockwise FROM:TO, ahead is 0) in which the dataset is annotated,
+            as in KITTI: then nothing that is not annotated is known to be absent. Null for all around.
+        grounded: What becomes of answers that geometry contradicts: `keep`, `drop` or `correct`.
         longest_side_px: Longest side of the pictures that are shown.
-        seed: Seed of every draw.
 
     Raises:
         InputError: A value cannot be used.
     """
 
-    tasks: tuple[str, ...] = FAMILIES
+    tasks: Sequence[str] | None = None
     windows: Windows = "drawn"
     sequences_per_scene: int = SEQUENCES_PER_SCENE
     annotations: bool = True
-    annotated_sector: AnnotatedSector | None = None
+    annotated_sector: str | tuple[float, float] | None = None
     grounded: Grounded = "keep"
     longest_side_px: int = LONGEST_SIDE_PX
-    seed: int = 42
 
     def __post_init__(self) -> None:
         """Refuse what nothing could be built of."""
-        for name in self.tasks:
+        super().__post_init__()
+        AnnotatedSector.of(self.annotated_sector)
+        for name in self.families:
             if name not in FAMILIES:
                 raise InputError(f"there is no task {name!r}; there are {listed(FAMILIES)}.")
-        if not self.tasks or len(set(self.tasks)) < len(self.tasks):
+        if not self.families or len(set(self.families)) < len(self.families):
             raise InputError("tasks must be named, each once.", remedy=f"Choose from {listed(FAMILIES)}.")
-        for what, value, known in (("windows", self.windows, Windows), ("grounded", self.grounded, Grounded)):
-            if value not in get_args(known):
-                raise InputError(f"{what} cannot be {value!r}.", remedy=f"Give {listed(get_args(known), 'or')}.")
+        refuse_other("windows", self.windows, Windows)
+        refuse_other("grounded", self.grounded, Grounded)
         if self.windows == "released" and self.sequences_per_scene != SEQUENCES_PER_SCENE:
             raise InputError(
                 f"released windows are {SEQUENCES_PER_SCENE} a scene, not {self.sequences_per_scene}.",
@@ -74,9 +74,23 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
             )
 
     @property
+    def families(self) -> tuple[str, ...]:
+        """The tasks that questions are wanted of."""
+        return FAMILIES if self.tasks is None else tuple(self.tasks)
+
+    @property
+    def sector(self) -> AnnotatedSector | None:
+        """The annotated sector; null for all around.
+
+        Raises:
+            InputError: It is not two different bearings.
+        """
+        return AnnotatedSector.of(self.annotated_sector)
+
+    @property
     def all_around(self) -> bool:
         """Whether annotations cover all around the ego vehicle."""
-        return self.annotated_sector is None or self.annotated_sector.width_deg == 360
+        return self.sector is None or self.sector.width_deg == 360
 
     def sequences(self, scenes: Scenes) -> pl.DataFrame:
         """The sequences of scenes, columns of `SEQUENCES_SCHEMA`.

@@ -8,7 +8,7 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.lidar_hallu.answering import answers_in
-from probe4d.benchmarks.lidar_hallu.build import FAMILIES, VERSION, build
+from probe4d.benchmarks.lidar_hallu.build import FAMILIES, VERSION, Parameters, build
 from probe4d.benchmarks.lidar_hallu.templates import PROMPTS
 from probe4d.benchmarks.suite import Audit, Suite
 from probe4d.benchmarks.taken_as_told import TakenAsTold, resting_on, taken_as_told
@@ -30,6 +30,7 @@ def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
 SUITE = Suite(
     name="lidar-hallu",
     version=VERSION,
+    parameters=Parameters,
     build=build,
     audit_of=_audit_of,
     prompts=PROMPTS,

@@ -14,14 +14,8 @@ import polars as pl
 
 from probe4d import engine
 from probe4d.benchmarks.annotated_sector import AnnotatedSector
-from probe4d.benchmarks.benchmark import (
-    Benchmark,
-    BenchmarkRecord,
-    SourceDataset,
-    counts_of,
-    fingerprint,
-    write_benchmark,
-)
+from probe4d.benchmarks.benchmark import Benchmark, write_benchmark
+from probe4d.benchmarks.building import BuildParameters, dropped_rows, record_of_build, recorded
 from probe4d.benchmarks.card import dataset_card
 from probe4d.benchmarks.contrasts import with_contrasts
 from probe4d.benchmarks.lidar_hallu.candidates import OPTIONS, Candidates, Measuring, candidates_of, merged
@@ -31,13 +25,11 @@ from probe4d.benchmarks.lidar_hallu.drafting import Drafting
 from probe4d.benchmarks.lidar_hallu.events import read_events
 from probe4d.benchmarks.question import Question, to_table
 from probe4d.benchmarks.sampling import draw, ranks
-from probe4d.benchmarks.source import source_of
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import InputError
 from probe4d.scenes.tables import SENSORS_SCHEMA, Scenes
-from probe4d.version import __version__
 
-__all__ = ["FAMILIES", "SMALLEST_FAMILY", "VERSION", "build"]
+__all__ = ["FAMILIES", "SMALLEST_FAMILY", "VERSION", "Parameters", "build"]
 
 VERSION = "1.0"
 SMALLEST_FAMILY = 4
@@ -84,82 +76,85 @@ def composition(family: str, per_family: int) -> _Composition:
     return _Composition(per_family // 4, per_family // 2)
 
 
-class _Parameters(msgspec.Struct, frozen=True, kw_only=True):
-    """What a build was asked for, as `benchmark.json` has it."""
+class Parameters(BuildParameters, frozen=True, kw_only=True):
+    """What a build of LiDAR-Hallu is asked for.
 
-    split: str | None
-    per_family: int
-    min_margin: float
-    min_lidar_points: int
-    annotated_sector: list[float] | None
-    reference_channel: str
-    events_sha256: str | None
-    distractors: str
-
-
-def build(
-    scenes: Scenes,
-    out: Path | str | None = None,
-    *,
-    split: str | None = None,
-    per_family: int = 2000,
-    seed: int = 42,
-    min_margin: float = 0.0,
-    min_lidar_points: int = 1,
-    annotated_sector: str | tuple[float, float] | None = None,
-    events: Path | str | None = None,
-    distractors: str = "matched",
-    workers: int = 1,
-    done: Callable[[str], None] | None = None,
-) -> Benchmark:
-    """Build the LiDAR-Hallu questions that scenes allow.
-
-    Args:
-        scenes: The scenes.
-        out: Folder to write to; nothing is written without it.
-        split: Official split to use, or `all`; without it `val` of a trainval folder that holds all 150
-            official val scenes, and all scenes of any other.
+    Attributes:
         per_family: Questions in each family, at least 4. Where scenes allow fewer, the benchmark holds what
             there is, with as many Yes as No, and its record says what is short.
-        seed: Seed of every draw.
         min_margin: Smallest margin of position (degrees), distance and motion questions (metres).
         min_lidar_points: Fewest LiDAR returns of a box that counts; boxes whose returns are unknown count.
         annotated_sector: Bearings (degrees, counter-clockwise FROM:TO, ahead is 0) in which the dataset is
             annotated; questions then ask about that range alone (see design/partly-annotated.md).
         events: B4DL's time_grounding.json, to take temporal questions from instead of geometry.
         distractors: Lengths of wrong intervals: `matched` to the references' own, or `published` (5 to 19).
-        workers: Processes that measure scenes; the benchmark is the same for any number.
-        done: Told of the name of each scene that was measured, for progress bars.
+
+    Raises:
+        InputError: A value cannot be used.
+    """
+
+    per_family: int = 2000
+    min_margin: float = 0.0
+    min_lidar_points: int = 1
+    annotated_sector: str | tuple[float, float] | None = None
+    events: Path | str | None = None
+    distractors: str = "matched"
+
+    def __post_init__(self) -> None:
+        """Refuse what nothing could be built of."""
+        super().__post_init__()
+        for name, value, least in (
+            ("questions per family", self.per_family, SMALLEST_FAMILY),
+            ("smallest margin", self.min_margin, 0),
+            ("fewest LiDAR returns", self.min_lidar_points, 0),
+        ):
+            if not math.isfinite(value) or value < least:
+                raise InputError(f"the {name} must be at least {least}, not {value}.")
+        if self.distractors not in DISTRACTORS:
+            raise InputError(f"there are no {self.distractors!r} distractors; known are {' and '.join(DISTRACTORS)}.")
+
+
+_RECORDED = (
+    *("split", "per_family", "min_margin", "min_lidar_points", "annotated_sector"),
+    *("reference_channel", "events_sha256", "distractors"),
+)
+"""Names of parameters in `benchmark.json`."""
+
+
+def build(scenes: Scenes, out: Path | str | None, asked: Parameters) -> Benchmark:
+    """Build the LiDAR-Hallu questions that scenes allow.
+
+    Args:
+        scenes: The scenes.
+        out: Folder to write to; nothing is written without it.
+        asked: What is asked for.
 
     Returns:
         The benchmark, families in the order of `FAMILIES`.
 
     Raises:
-        InputError: A parameter cannot be used, the split holds no scene, the events file cannot be read, or
-            the scenes allow no question.
+        InputError: The split holds no scene, the events file cannot be read, or the scenes allow no question.
     """
-    _check_parameters(per_family, min_margin, min_lidar_points, distractors, workers)
-    sector = AnnotatedSector.of(annotated_sector)
-    used, split_words = select_split(scenes, split)
-    told = None if events is None else read_events(events, used)
+    sector = AnnotatedSector.of(asked.annotated_sector)
+    used, split_words = select_split(scenes, asked.split)
+    told = None if asked.events is None else read_events(asked.events, used)
     measuring = Measuring(
-        seed=seed,
-        min_margin=min_margin,
-        min_lidar_points=min_lidar_points,
+        seed=asked.seed,
+        min_margin=asked.min_margin,
+        min_lidar_points=asked.min_lidar_points,
         annotated_sector=sector,
         geometric_events=told is None,
     )
-    candidates = _measured(used, measuring, workers, done)
-    pools, exclusions = candidates.pools, dict(candidates.exclusions)
-    exclusions |= {f"rows of the dataset: {reason}": n for reason, n in scenes.dropped.items()}
+    candidates = _measured(used, measuring, asked.workers, asked.done)
+    pools, exclusions = candidates.pools, candidates.exclusions | dropped_rows(scenes)
     if told is not None:
         pools = pools | {"temporal": told.events}
         exclusions |= told.exclusions
-    wrong, without = wrong_intervals(pools["temporal"], used.scenes, mode=distractors, seed=seed)
+    wrong, without = wrong_intervals(pools["temporal"], used.scenes, mode=asked.distractors, seed=asked.seed)
     if without:
         exclusions["temporal: no three wrong intervals of matching lengths and times fit beside the event"] = without
     drafting = Drafting(used, measuring, wrong)
-    questions, shortfalls = _drawn(_pools(pools, measuring, wrong), drafting, measuring, per_family)
+    questions, shortfalls = _drawn(_pools(pools, measuring, wrong), drafting, measuring, asked.per_family)
     if not questions:
         raise InputError(
             "allows no question of any family.",
@@ -167,59 +162,27 @@ def build(
             remedy="Check the folder with `probe4d scenes`, or loosen the filters.",
         )
     table = with_contrasts(to_table(questions))
-    parameters = _Parameters(
-        split=split,
-        per_family=per_family,
-        min_margin=min_margin,
-        min_lidar_points=min_lidar_points,
+    parameters = recorded(
+        asked,
+        _RECORDED,
         annotated_sector=None if sector is None else list(sector),
         reference_channel=scenes.reference_channel,
         events_sha256=None if told is None else told.sha256,
-        distractors=distractors,
     )
-    source = source_of(used, split_words)
-    record = _record(table, parameters, source, seed=seed, exclusions=exclusions, shortfalls=shortfalls)
-    benchmark = Benchmark(table, record)
-    return benchmark if out is None else write_benchmark(benchmark, out, card=dataset_card(record, suite_card(sector)))
-
-
-def _record(
-    table: pl.DataFrame,
-    parameters: _Parameters,
-    source: SourceDataset,
-    *,
-    seed: int,
-    exclusions: dict[str, int],
-    shortfalls: list[str],
-) -> BenchmarkRecord:
-    return BenchmarkRecord(
-        suite="lidar-hallu",
-        version=VERSION,
-        seed=seed,
-        parameters=msgspec.to_builtins(parameters),
-        counts=counts_of(table),
+    record = record_of_build(
+        "lidar-hallu",
+        VERSION,
+        table,
+        seed=asked.seed,
+        parameters=parameters,
+        used=used,
+        split=split_words,
         # Sorted: the order in which reasons were met changes with how scenes are grouped.
         exclusions=dict(sorted(exclusions.items())),
         shortfalls=shortfalls,
-        source=source,
-        fingerprint=fingerprint(table),
-        probe4d=__version__,
     )
-
-
-def _check_parameters(
-    per_family: int, min_margin: float, min_lidar_points: int, distractors: str, workers: int
-) -> None:
-    for name, value, least in (
-        ("questions per family", per_family, SMALLEST_FAMILY),
-        ("smallest margin", min_margin, 0),
-        ("fewest LiDAR returns", min_lidar_points, 0),
-        ("number of workers", workers, 1),
-    ):
-        if not math.isfinite(value) or value < least:
-            raise InputError(f"the {name} must be at least {least}, not {value}.")
-    if distractors not in DISTRACTORS:
-        raise InputError(f"there are no {distractors!r} distractors; known are {' and '.join(DISTRACTORS)}.")
+    benchmark = Benchmark(table, record)
+    return benchmark if out is None else write_benchmark(benchmark, out, card=dataset_card(record, suite_card(sector)))
 
 
 def _measured(scenes: Scenes, measuring: Measuring, workers: int, done: Callable[[str], None] | None) -> Candidates:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.spatial_qa.averages import AVERAGES
-from probe4d.benchmarks.spatial_qa.build import VERSION, build
+from probe4d.benchmarks.spatial_qa.build import VERSION, Parameters, build
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
 from probe4d.benchmarks.spatial_qa.prompts import PROMPTS
 from probe4d.benchmarks.spatial_qa.referring import BEFORE_LETTERS
@@ -33,6 +33,7 @@ def _balanced_in_context(record: BenchmarkRecord) -> bool:
 SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
+    parameters=Parameters,
     build=build,
     audit_of=_audit_of,
     prompts=PROMPTS,

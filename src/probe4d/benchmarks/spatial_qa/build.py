@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_args
 
-import msgspec
 import polars as pl
 
 from probe4d.benchmarks.benchmark import (
@@ -18,16 +16,14 @@ from probe4d.benchmarks.benchmark import (
     Benchmark,
     BenchmarkRecord,
     benchmark_folder,
-    counts_of,
-    fingerprint,
     read_benchmark,
     write_description,
 )
+from probe4d.benchmarks.building import BuildParameters, dropped_rows, record_of_build, recorded, refuse_other
 from probe4d.benchmarks.captions import read_captions
 from probe4d.benchmarks.card import dataset_card
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
 from probe4d.benchmarks.questions_file import write_questions
-from probe4d.benchmarks.source import source_of
 from probe4d.benchmarks.spatial_qa.assembling import Assembled, Assembly, every_question, sampled_questions
 from probe4d.benchmarks.spatial_qa.card import CARD
 from probe4d.benchmarks.spatial_qa.drafting import SUITE_NAME
@@ -38,9 +34,8 @@ from probe4d.benchmarks.spatial_qa.views import Filters, UnknownVisibility
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
-from probe4d.version import __version__
 
-__all__ = ["VERSION", "build"]
+__all__ = ["VERSION", "Parameters", "build"]
 
 VERSION = "1.1"
 
@@ -50,46 +45,10 @@ _FULL = "full"
 _SAMPLE = re.compile(r"sample:([1-9][0-9]{0,8})")
 
 
-class _Parameters(msgspec.Struct, frozen=True, kw_only=True):
-    """What a build was asked for, as `benchmark.json` has it."""
+class Parameters(BuildParameters, frozen=True, kw_only=True):
+    """What a build of NuScenes-SpatialQA is asked for.
 
-    split: str | None
-    scale: str
-    balance: str
-    refer: str
-    captions_sha256: str | None
-    ambiguous: str
-    min_visibility: int
-    unknown_visibility: str
-    min_side_px: float
-    reference_channel: str
-
-
-def build(
-    scenes: Scenes,
-    out: Path | str | None = None,
-    *,
-    split: str | None = None,
-    scale: str = _FULL,
-    balance: Balance = "answers",
-    refer: Refer = "caption",
-    captions: Path | str | None = None,
-    ambiguous: Ambiguous = "drop",
-    min_visibility: int = 4,
-    unknown_visibility: UnknownVisibility = "keep",
-    min_side_px: float = 40.0,
-    graphs: bool = False,
-    seed: int = 42,
-    workers: int = 1,
-    done: Callable[[str], None] | None = None,
-) -> Benchmark:
-    """Build the NuScenes-SpatialQA questions that scenes allow.
-
-    Args:
-        scenes: The scenes, with cameras.
-        out: Folder to write to; nothing is written without it.
-        split: Official split to use, or `all`; without it `val` of a trainval folder that holds all 150
-            official val scenes, and all scenes of any other.
+    Attributes:
         scale: `full` for every pair and object, or `sample:N` for N questions: as many of each template and of each
             answer, scenes by turns.
         balance: What a sample balances: the answers to each template (`answers`), or of yes-no questions those to
@@ -101,52 +60,121 @@ def build(
         unknown_visibility: What becomes of objects whose visibility the dataset does not say.
         min_side_px: The image box of such an object is wider and higher than this, in pixels.
         graphs: Write the scene graphs too, JSON lines in the folder `graphs`.
-        seed: Seed of every draw.
-        workers: Processes that measure scenes; the benchmark is the same for any number.
-        done: Told of the name of each scene that was measured, for progress bars.
+
+    Raises:
+        InputError: A value cannot be used, or not beside another.
+    """
+
+    scale: str = _FULL
+    balance: Balance = "answers"
+    refer: Refer = "caption"
+    captions: Path | str | None = None
+    ambiguous: Ambiguous = "drop"
+    min_visibility: int = 4
+    unknown_visibility: UnknownVisibility = "keep"
+    min_side_px: float = 40.0
+    graphs: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what nothing could be built of."""
+        super().__post_init__()
+        refuse_other("balance", self.balance, Balance)
+        refuse_other("refer", self.refer, Refer)
+        refuse_other("ambiguous", self.ambiguous, Ambiguous)
+        size = self.sample_size
+        if self.refer == "caption" and self.captions is None:
+            raise InputError(
+                "there are no captions to call objects by.",
+                remedy="Give a captions file, as `probe4d caption` writes it, or --refer marker for letters in the "
+                "image.",
+            )
+        if self.refer == "marker" and self.captions is not None:
+            raise InputError("captions have no place where letters stand for objects.", remedy="Give one of the two.")
+        if self.balance == "contents" and size is None:
+            raise InputError("contents can be balanced in samples only.", remedy="Give a scale such as sample:10000.")
+
+    @property
+    def sample_size(self) -> int | None:
+        """Number of questions of a sample; null for all.
+
+        Raises:
+            InputError: There is no such scale.
+        """
+        if self.scale == _FULL:
+            return None
+        if (found := _SAMPLE.fullmatch(self.scale)) is None:
+            raise InputError(
+                f"there is no scale {self.scale!r}.",
+                remedy="Give full, or sample:N with a whole number such as sample:10000.",
+            )
+        return int(found[1])
+
+    @property
+    def filters(self) -> Filters:
+        """What an object must be like in an image to be asked about.
+
+        Raises:
+            InputError: Nothing can be like that.
+        """
+        return Filters(
+            min_visibility=self.min_visibility,
+            unknown_visibility=self.unknown_visibility,
+            min_side_px=self.min_side_px,
+        )
+
+
+_RECORDED = (
+    *("split", "scale", "balance", "refer", "captions_sha256", "ambiguous"),
+    *("min_visibility", "unknown_visibility", "min_side_px", "reference_channel"),
+)
+"""Names of parameters in `benchmark.json`."""
+
+
+def build(scenes: Scenes, out: Path | str | None, asked: Parameters) -> Benchmark:
+    """Build the NuScenes-SpatialQA questions that scenes allow.
+
+    Args:
+        scenes: The scenes, with cameras.
+        out: Folder to write to; nothing is written without it.
+        asked: What is asked for.
 
     Returns:
         The benchmark, by family.
 
     Raises:
-        InputError: A parameter cannot be used, the split holds no scene, the captions cannot be read, a camera has no
-            image size or no intrinsics, or the scenes allow no question.
+        InputError: Graphs are asked for and no folder is, the split holds no scene, the captions cannot be read, a
+            camera has no image size or no intrinsics, or the scenes allow no question.
     """
-    _check(balance=(balance, Balance), refer=(refer, Refer), ambiguous=(ambiguous, Ambiguous))
-    size = _sample_size(scale)
-    _check_together(size, balance, refer, captions, graphs=graphs and out is None, workers=workers)
-    filters = Filters(min_visibility=min_visibility, unknown_visibility=unknown_visibility, min_side_px=min_side_px)
-    used, split_words = select_split(scenes, split)
+    if asked.graphs and out is None:
+        raise InputError("graphs are written into the folder of the benchmark.", remedy="Say which by --out.")
+    filters = asked.filters
+    used, split_words = select_split(scenes, asked.split)
+    captions = None if asked.captions is None else Path(asked.captions)
     words = None if captions is None else read_captions(captions)
-    measuring = Measuring(seed=seed, filters=filters, captions=words, ambiguous=ambiguous)
-    parameters = _Parameters(
-        split=split,
-        scale=scale,
-        balance=balance,
-        refer=refer,
-        captions_sha256=None if captions is None else hashlib.sha256(Path(captions).read_bytes()).hexdigest(),
-        ambiguous=ambiguous,
-        min_visibility=min_visibility,
-        unknown_visibility=unknown_visibility,
-        min_side_px=min_side_px,
+    measuring = Measuring(seed=asked.seed, filters=filters, captions=words, ambiguous=asked.ambiguous)
+    parameters = recorded(
+        asked,
+        _RECORDED,
+        captions_sha256=None
+        if asked.captions is None
+        else hashlib.sha256(Path(asked.captions).read_bytes()).hexdigest(),
         reference_channel=scenes.reference_channel,
     )
     with _folder(out) as folder:
-        assembly = Assembly(used, measuring, folder / GRAPHS_FOLDER if graphs else None, workers, done)
-        draw = None if size is None else Draw(size, balance, seed)
+        graphs = folder / GRAPHS_FOLDER if asked.graphs else None
+        assembly = Assembly(used, measuring, graphs, asked.workers, asked.done)
+        draw = None if asked.sample_size is None else Draw(asked.sample_size, asked.balance, asked.seed)
         assembled = _assembled(assembly, draw, folder / QUESTIONS_FILE)
-        exclusions = assembled.exclusions | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()}
-        record = BenchmarkRecord(
-            suite=SUITE_NAME,
-            version=VERSION,
-            seed=seed,
-            parameters=msgspec.to_builtins(parameters),
-            counts=counts_of(assembled.questions),
-            exclusions=dict(sorted(exclusions.items())),
+        record = record_of_build(
+            SUITE_NAME,
+            VERSION,
+            assembled.questions,
+            seed=asked.seed,
+            parameters=parameters,
+            used=used,
+            split=split_words,
+            exclusions=dict(sorted((assembled.exclusions | dropped_rows(scenes)).items())),
             shortfalls=assembled.shortfalls,
-            source=source_of(used, split_words),
-            fingerprint=fingerprint(assembled.questions),
-            probe4d=__version__,
         )
         if not record.questions:
             raise _nothing_to_ask(scenes, record, draw)
@@ -189,38 +217,3 @@ def _folder(out: Path | str | None) -> Iterator[Path]:
         return
     with TemporaryDirectory() as temporary:
         yield Path(temporary)
-
-
-def _sample_size(scale: str) -> int | None:
-    """Number of questions of a sample; null for all."""
-    if scale == _FULL:
-        return None
-    if (found := _SAMPLE.fullmatch(scale)) is None:
-        raise InputError(
-            f"there is no scale {scale!r}.", remedy="Give full, or sample:N with a whole number such as sample:10000."
-        )
-    return int(found[1])
-
-
-def _check(**given: tuple[str, Any]) -> None:
-    for name, (value, known) in given.items():
-        if value not in get_args(known):
-            raise InputError(f"{name} cannot be {value!r}.", remedy=f"Give {' or '.join(get_args(known))}.")
-
-
-def _check_together(
-    size: int | None, balance: str, refer: str, captions: Path | str | None, *, graphs: bool, workers: int
-) -> None:
-    if refer == "caption" and captions is None:
-        raise InputError(
-            "there are no captions to call objects by.",
-            remedy="Give a captions file, as `probe4d caption` writes it, or --refer marker for letters in the image.",
-        )
-    if refer == "marker" and captions is not None:
-        raise InputError("captions have no place where letters stand for objects.", remedy="Give one of the two.")
-    if balance == "contents" and size is None:
-        raise InputError("contents can be balanced in samples only.", remedy="Give a scale such as sample:10000.")
-    if graphs:
-        raise InputError("graphs are written into the folder of the benchmark.", remedy="Say which by --out.")
-    if workers < 1:
-        raise InputError(f"the number of workers must be at least 1, not {workers}.")

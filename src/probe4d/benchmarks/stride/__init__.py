@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
-from probe4d.benchmarks.stride.build import VERSION, build
+from probe4d.benchmarks.stride.build import VERSION, Parameters, build
 from probe4d.benchmarks.stride.candidates import SUITE_NAME
 from probe4d.benchmarks.stride.linked_contrasts import LINKED_CONTRASTS
 from probe4d.benchmarks.stride.prompts import PROMPTS
@@ -43,6 +43,7 @@ def _taken_as_told(table: pl.DataFrame) -> Iterator[TakenAsTold]:
 SUITE = Suite(
     name=SUITE_NAME,
     version=VERSION,
+    parameters=Parameters,
     build=build,
     audit_of=_audit_of,
     prompts=PROMPTS,

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import msgspec
 import polars as pl
@@ -17,9 +17,15 @@ from probe4d.benchmarks.benchmark import (
     Benchmark,
     BenchmarkRecord,
     benchmark_folder,
-    counts_of,
-    fingerprint,
     write_description,
+)
+from probe4d.benchmarks.building import (
+    BuildParameters,
+    dropped_rows,
+    record_of_build,
+    recorded,
+    refuse_other,
+    refuse_too_few,
 )
 from probe4d.benchmarks.card import SuiteCard, dataset_card
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
@@ -27,7 +33,6 @@ from probe4d.benchmarks.question import Question, to_table
 from probe4d.benchmarks.questions_file import write_questions
 from probe4d.benchmarks.sampling import ranks
 from probe4d.benchmarks.scene_groups import groups_by_boxes
-from probe4d.benchmarks.source import source_of
 from probe4d.benchmarks.splits import select_split
 from probe4d.benchmarks.stride.candidates import SUITE_NAME, Candidates, Measuring, candidates_of, merged
 from probe4d.benchmarks.stride.card import card_sections
@@ -35,20 +40,18 @@ from probe4d.benchmarks.stride.coverage import Coverage, coverage_of
 from probe4d.benchmarks.stride.coverage_chart import CHART_FILE, coverage_svg
 from probe4d.benchmarks.stride.curation import curated
 from probe4d.benchmarks.stride.drafting import Drafting
-from probe4d.benchmarks.stride.editions import Edition
 from probe4d.benchmarks.stride.labels import read_labels
 from probe4d.benchmarks.stride.linking import with_links
 from probe4d.benchmarks.stride.selection import selected
 from probe4d.benchmarks.stride.shortfalls import shortfalls_of
 from probe4d.benchmarks.stride.templates import FAMILIES
 from probe4d.benchmarks.stride.verbalizing import PLAIN, Verbalizer, reworded
-from probe4d.benchmarks.stride.waymo.choosing import ObjectsSource, edition_of, objects_source
+from probe4d.benchmarks.stride.waymo.choosing import edition_of, objects_source
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
-from probe4d.version import __version__
 
-__all__ = ["VERSION", "EgoHistory", "build"]
+__all__ = ["VERSION", "EgoHistory", "Parameters", "build"]
 
 VERSION = "1.0"
 COVERAGE_FILE = "coverage.csv"
@@ -59,31 +62,45 @@ _BOXES_AT_ONCE = 4_000
 """Boxes of the scenes that are measured at a time; groups do not depend on how many processes there are."""
 
 
-class _Parameters(msgspec.Struct, frozen=True, kw_only=True):
-    """What a build was asked for, as `benchmark.json` has it."""
+class Parameters(BuildParameters, frozen=True, kw_only=True):
+    """What a build of STRIDE is asked for.
 
-    split: str | None
-    templates: tuple[str, ...]
-    per_template: int
-    most_per_scene: int
-    labels_sha256: str | None
-    ego_history: str
-    verbalizer: str
-    reference_channel: str
-    objects: ObjectsSource | None
-    horizon_s: float | None
+    Attributes:
+        templates: `retained` for those that the paper's reviewers kept (also where it is null), `all`, or ids.
+        per_template: Most questions of a template.
+        most_per_scene: Most questions of a template about one scene.
+        labels: CSV file of what boxes do not tell, such as weather and lanes (see docs/stride.md).
+        objects: File of estimated objects, for Waymo's end-to-end data (see docs/detections.md).
+        horizon_s: How far ahead TRJ-5 asks on Waymo's end-to-end data; null for five seconds.
+        ego_history: Whether trajectory questions say where the ego vehicle was and how fast it is (`text`).
+        verbalizer: Words the references of open questions anew; null leaves them as the templates' sentences.
+
+    Raises:
+        InputError: A value cannot be used.
+    """
+
+    templates: str | Sequence[str] | None = "retained"
+    per_template: int = 50
+    most_per_scene: int = 5
+    labels: Path | str | None = None
+    objects: Path | str | None = None
+    horizon_s: float | None = None
+    ego_history: EgoHistory = "none"
+    verbalizer: Verbalizer | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what nothing could be built of."""
+        super().__post_init__()
+        refuse_too_few("questions of a template", self.per_template)
+        refuse_too_few("questions of a template about one scene", self.most_per_scene)
+        refuse_other("ego_history", self.ego_history, EgoHistory)
 
 
-class _Asked(NamedTuple):
-    """How candidates become questions."""
-
-    edition: Edition
-    templates: tuple[str, ...]
-    per_template: int
-    most_per_scene: int
-    seed: int
-    with_history: bool
-    verbalizer: Verbalizer | None
+_RECORDED = (
+    *("split", "templates", "per_template", "most_per_scene", "labels_sha256"),
+    *("ego_history", "verbalizer", "reference_channel", "objects", "horizon_s"),
+)
+"""Names of parameters in `benchmark.json`."""
 
 
 class _Made(NamedTuple):
@@ -94,100 +111,55 @@ class _Made(NamedTuple):
     shortfalls: list[str]
 
 
-def build(
-    scenes: Scenes,
-    out: Path | str | None = None,
-    *,
-    split: str | None = None,
-    templates: str | Sequence[str] | None = None,
-    per_template: int = 50,
-    most_per_scene: int = 5,
-    labels: Path | str | None = None,
-    objects: Path | str | None = None,
-    horizon_s: float | None = None,
-    ego_history: EgoHistory = "none",
-    verbalizer: Verbalizer | None = None,
-    seed: int = 42,
-    workers: int = 1,
-    done: Callable[[str], None] | None = None,
-) -> Benchmark:
+def build(scenes: Scenes, out: Path | str | None, asked: Parameters) -> Benchmark:
     """Build the STRIDE questions that scenes allow.
 
     Args:
         scenes: The scenes, with cameras.
         out: Folder to write to; nothing is written without it.
-        split: Official split to use, or `all`; without it `val` of a trainval folder that holds all 150
-            official val scenes, and all scenes of any other.
-        templates: `retained` for those that the paper's reviewers kept (also where it is null), `all`, or ids.
-        per_template: Most questions of a template.
-        most_per_scene: Most questions of a template about one scene.
-        labels: CSV file of what boxes do not tell, such as weather and lanes (see docs/stride.md).
-        objects: File of estimated objects, for Waymo's end-to-end data (see docs/detections.md).
-        horizon_s: How far ahead TRJ-5 asks on Waymo's end-to-end data; null for five seconds.
-        ego_history: Whether trajectory questions say where the ego vehicle was and how fast it is (`text`).
-        verbalizer: Words the references of open questions anew; null leaves them as the templates' sentences.
-        seed: Seed of every draw.
-        workers: Processes that measure scenes; the benchmark is the same for any number.
-        done: Told of the name of each scene that was measured, for progress bars.
+        asked: What is asked for.
 
     Returns:
         The benchmark, families in the order of `FAMILIES`.
 
     Raises:
-        InputError: A parameter cannot be used, the split holds no scene, the labels or the objects cannot be read or
-            do not fit the data, a camera has no image size or no intrinsics, or the scenes allow no question.
+        InputError: A template is none of the data's, the split holds no scene, the labels or the objects cannot be read
+            or do not fit the data, a camera has no image size or no intrinsics, or the scenes allow no question.
     """
-    _check(per_template, most_per_scene, ego_history, workers)
-    edition = edition_of(scenes, objects, horizon_s)
-    ids = selected(templates, edition.templates)
-    source = objects_source(scenes, [edition.templates[name] for name in ids], objects)
-    asked = _Asked(edition, ids, per_template, most_per_scene, seed, ego_history == "text", verbalizer)
-    used, split_words = select_split(scenes, split)
-    told = None if labels is None else read_labels(labels, used)
+    edition = edition_of(scenes, asked.objects, asked.horizon_s)
+    ids = selected(asked.templates, edition.templates)
+    source = objects_source(scenes, [edition.templates[name] for name in ids], asked.objects)
+    used, split_words = select_split(scenes, asked.split)
+    told = None if asked.labels is None else read_labels(asked.labels, used)
     told_labels = None if told is None else told.table
-    candidates = _measured(used, Measuring(edition, ids, told_labels, seed, most_per_scene), workers, done)
-    made = _made(candidates, used, asked)
+    measuring = Measuring(edition, ids, told_labels, asked.seed, asked.most_per_scene)
+    candidates = _measured(used, measuring, asked.workers, asked.done)
+    made = _made(candidates, used, measuring, asked)
     if made is None:
         raise _nothing_to_ask(scenes, candidates)
-    parameters = _Parameters(
-        split=split,
+    parameters = recorded(
+        asked,
+        _RECORDED,
         templates=ids,
-        per_template=per_template,
-        most_per_scene=most_per_scene,
-        labels_sha256=None if labels is None else hashlib.sha256(Path(labels).read_bytes()).hexdigest(),
-        ego_history=ego_history,
-        verbalizer=PLAIN if verbalizer is None else verbalizer.name,
+        labels_sha256=None if asked.labels is None else hashlib.sha256(Path(asked.labels).read_bytes()).hexdigest(),
+        verbalizer=PLAIN if asked.verbalizer is None else asked.verbalizer.name,
         reference_channel=scenes.reference_channel,
         objects=source,
         horizon_s=edition.horizon_s,
     )
-    exclusions = candidates.exclusions | {f"rows of the dataset: {why}": n for why, n in scenes.dropped.items()}
-    exclusions |= {} if told is None else told.left_out
-    record = BenchmarkRecord(
-        suite=SUITE_NAME,
-        version=VERSION,
-        seed=seed,
-        parameters=msgspec.to_builtins(parameters),
-        counts=counts_of(made.table),
+    exclusions = candidates.exclusions | dropped_rows(scenes) | ({} if told is None else told.left_out)
+    record = record_of_build(
+        SUITE_NAME,
+        VERSION,
+        made.table,
+        seed=asked.seed,
+        parameters=parameters,
+        used=used,
+        split=split_words,
         exclusions=dict(sorted(exclusions.items())),
         shortfalls=made.shortfalls,
-        source=source_of(used, split_words),
-        fingerprint=fingerprint(made.table),
-        probe4d=__version__,
     )
     return Benchmark(made.table, record) if out is None else _written(Path(out), made, record, edition.card)
-
-
-def _check(per_template: int, most_per_scene: int, ego_history: str, workers: int) -> None:
-    for name, value in (
-        ("questions of a template", per_template),
-        ("questions of a template about one scene", most_per_scene),
-        ("workers", workers),
-    ):
-        if value < 1:
-            raise InputError(f"the number of {name} must be at least 1, not {value}.")
-    if ego_history not in get_args(EgoHistory):
-        raise InputError(f"ego_history cannot be {ego_history!r}.", remedy=f"Give {' or '.join(get_args(EgoHistory))}.")
 
 
 def _measured(scenes: Scenes, measuring: Measuring, workers: int, done: Callable[[str], None] | None) -> Candidates:
@@ -203,16 +175,16 @@ def _measured(scenes: Scenes, measuring: Measuring, workers: int, done: Callable
     return merged(engine.over(measure, groups, workers=workers, done=group_done))
 
 
-def _made(candidates: Candidates, scenes: Scenes, asked: _Asked) -> _Made | None:
+def _made(candidates: Candidates, scenes: Scenes, measuring: Measuring, asked: Parameters) -> _Made | None:
     """Take candidates and word them; null where there are none."""
-    templates = asked.edition.templates
+    templates = measuring.edition.templates
     taken = curated(candidates.pools, templates, per_template=asked.per_template, most_per_scene=asked.most_per_scene)
     keyframes = dict(scenes.scenes.select("scene", "keyframes").iter_rows())
-    drafting = Drafting(candidates, templates, keyframes, seed=asked.seed, with_history=asked.with_history)
+    drafting = Drafting(candidates, templates, keyframes, seed=asked.seed, with_history=asked.ego_history == "text")
     questions = [question for name, rows in taken.items() for question in drafting.questions(name, rows)]
     if not questions:
         return None
-    shortfalls = shortfalls_of(taken, [templates[name] for name in asked.templates], asked.per_template)
+    shortfalls = shortfalls_of(taken, [templates[name] for name in measuring.templates], asked.per_template)
     if asked.verbalizer is not None:
         questions, unworded = reworded(questions, asked.verbalizer)
         shortfalls += unworded

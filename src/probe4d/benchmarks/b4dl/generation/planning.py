@@ -45,29 +45,25 @@ class Planned(NamedTuple):
         return sum(prompt.text.count(_STAND_IN) for prompt in self.prompts[stage])
 
 
-def planned_prompts(
-    scenes: Scenes, wanted: Wanted, *, split: str | None = None, workers: int = 1, kept: Kept | None = None
-) -> Planned:
+def planned_prompts(scenes: Scenes, wanted: Wanted, *, kept: Kept | None = None) -> Planned:
     """The prompts of each stage.
 
     Args:
         scenes: The scenes, with cameras.
         wanted: What is asked for.
-        split: Official split to use, as for a build.
-        workers: Processes that measure scenes.
         kept: Gives replies that are there already, such as `HostedGenerator.kept`; null takes none.
 
     Raises:
         InputError: As for a build.
     """
-    used, _ = select_split(scenes, split)
-    measuring = Measuring(used, wanted.sequences(used), workers)
+    used, _ = select_split(scenes, wanted.split)
+    measuring = Measuring(used, wanted.sequences(used), wanted.workers)
     planner = _Planner(kept or (lambda stage, prompts: {}))
     generated_pairs(
         measuring.sequences,
         used,
         planner,
-        tasks=wanted.tasks,
+        tasks=wanted.families,
         phrases=phrases_by_sequence(measuring.annotations()) if wanted.annotations else {},
         longest_side_px=wanted.longest_side_px,
     )
