@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeVar
 
+from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.parsing import doubts, language, refusals
 from probe4d.diagnosis.parsing.cues import NEAR, Cues
 from probe4d.diagnosis.parsing.menu import Menu, canonical, menu_of
@@ -22,7 +23,7 @@ from probe4d.diagnosis.parsing.parsed import Parsed, unread
 
 __all__ = ["parse_choice", "parse_yes_no"]
 
-_BARE_LETTER = re.compile(r"\s*[(\[\"']?([A-Za-z])[)\]\"']?[.:!]?\s*")
+_BARE_LETTER = re.compile(r"\s*[(\[\"']?([A-Za-z]|[A-Z]{2})[)\]\"']?[.:!]?\s*")
 _LABELLED_TEXT = re.compile(r"\s*[(\[]?([A-Z])[)\].:]{1,2}\s+([^\n]{1,80}?)[.\s]*")
 _BARE_YES_NO = re.compile(r"\s*(yes|no)[.!]?\s*", re.IGNORECASE)
 _LISTED_YES_NO = re.compile(r"\b(?:yes|no)\W{0,3}\b(?:and|or|nor)\W{0,3}$", re.IGNORECASE)
@@ -65,10 +66,12 @@ class _Mention:
 def parse_choice(text: str, options: Sequence[str], cut: bool) -> Parsed:
     """Read the reply to a choice question; see `probe4d.diagnosis.parsing.parse`."""
     bare = _BARE_LETTER.fullmatch(text) if len(text) < 16 else None
-    if bare:
-        index = ord(bare[1].upper()) - ord("A")
-        return Parsed("valid", bare[1].upper()) if index < len(options) else unread(text, cut)
+    if bare and bare[1].upper() in tuple(LETTERS[: len(options)]):
+        return Parsed("valid", bare[1].upper())
     menu = menu_of(options, letters=True)
+    if bare:
+        named = menu.marks.get(bare[1].upper())
+        return unread(text, cut) if named is None else Parsed("valid", menu.labels[named])
     labelled = _LABELLED_TEXT.fullmatch(text) if len(text) < 100 else None
     if labelled:
         named = menu.texts.get(canonical(labelled[2]))
@@ -136,7 +139,8 @@ def _mentions(reply: str, menu: Menu, cues: Cues) -> list[_Mention]:
         text_follows = place < len(inside) and _WORDS.fullmatch(reply, hit.end(), inside[place][0]) is not None
         standing = _standing(reply, hit, menu, cues, text_follows=text_follows)
         if standing is not None:
-            found.append(_Mention(hit.start(), hit.end(), _index(hit[1], menu), True, standing))
+            option = _YES_NO[hit[1].lower()] if menu.is_yes_no else menu.option_named(hit[1])
+            found.append(_Mention(hit.start(), hit.end(), option, True, standing))
     found += [
         _Mention(hit.start(1), hit.end(1), int(hit[1]) - 1, True, "spoken")
         for hit in _first_and_last(language.numbered_options(reply, cues.folded))
@@ -202,10 +206,6 @@ def _weigh(mention: _Mention, reply: str, cues: Cues, *, yes_no: bool) -> None:
         )
 
 
-def _index(label: str, menu: Menu) -> int:
-    return _YES_NO[label.lower()] if menu.is_yes_no else menu.labels.index(label.upper())
-
-
 def _standing(reply: str, hit: re.Match[str], menu: Menu, cues: Cues, *, text_follows: bool) -> str | None:
     """Say how a label stands; null where it is none (an article, a pronoun, a lower-case letter in prose)."""
     left, right = reply[max(0, hit.start() - NEAR) : hit.start()], reply[hit.end() : hit.end() + NEAR]
@@ -227,6 +227,8 @@ def _standing(reply: str, hit: re.Match[str], menu: Menu, cues: Cues, *, text_fo
     if (ended or language.FOLLOWS_LABEL.match(right)) and (opened or language.leads_to_label(left)):
         return "spoken"
     if language.names_option(left) or language.CONFIRMED.match(right):
+        return "spoken"
+    if hit[1].upper() in menu.marks and language.names_object(left):
         return "spoken"
     if hit[1] in ("A", "I") and language.article(hit[1], left, right, text_follows=text_follows):
         return None

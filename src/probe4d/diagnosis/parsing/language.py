@@ -29,6 +29,7 @@ __all__ = [
     "concludes",
     "joined",
     "leads_to_label",
+    "names_object",
     "names_option",
     "numbered_options",
     "opens",
@@ -116,6 +117,8 @@ _NAMES_OPTION = re.compile(
     r"\b(?:option|choice|letter|opci\u00f3n|op\u00e7\u00e3o|opzione|se\u00e7enek)\s*[\"'(\[]*$", _I
 )
 """Left context that can only be about a label."""
+_NAMES_OBJECT = re.compile(r"\b(?:object|one|box|marker|marked|labell?ed|lettered|named|called)\s*[\"'(\[]*$", _I)
+"""Left context that can only be about an object's letter in the picture, where objects have letters."""
 _NUMBERED_OPTION = re.compile(rf"\b(?:option|choice)\s*(?:number\s*|no\.\s*|#\s*)?(\d{{1,2}})(?![{WORD}]|\.\d)", _I)
 """A number names an option only after the word option or choice."""
 
@@ -224,6 +227,11 @@ def leads_to_label(left: str) -> bool:
 def names_option(left: str) -> bool:
     """Say whether what follows these words can only be a label."""
     return _NAMES_OPTION.search(left, max(0, _end_of_words(left) - _LONGEST_LEAD)) is not None
+
+
+def names_object(left: str) -> bool:
+    """Say whether what follows these words can only be the letter that an object carries."""
+    return _NAMES_OBJECT.search(left, max(0, _end_of_words(left) - _LONGEST_LEAD)) is not None
 
 
 def _end_of_words(left: str) -> int:

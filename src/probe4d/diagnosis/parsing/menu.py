@@ -17,6 +17,7 @@ WORD = r"0-9A-Za-z_\u00c0-\u024f\u0370-\u052f"
 _DIGITS = re.compile(r"\d+")
 _OPENING = re.compile(r"[a-z]+")  # these ignore case alike in every way of comparing
 _SPACE = re.compile(r"[\s\-\u2010-\u2013]+")
+_MARKED_OBJECT = re.compile(r"(?:the )?object (?:marked )?([a-z]{1,2})")
 _RANGE = re.compile(
     r"(?<!\d)(\d{1,6})\s{0,3}(?:-|\u2010|\u2013|\u2014|to|until|through|and)\s{0,3}(?:frames?\s{0,3})?(\d{1,6})(?!\d)",
     re.IGNORECASE,
@@ -29,7 +30,9 @@ class Menu:
 
     Attributes:
         labels: Letters in order, or `Yes`, `No`.
-        label: Pattern of a label; group 1 is its name.
+        label: Pattern of a label or a mark; group 1 is its name.
+        marks: Letters that objects carry in the picture to the index of the option that is such an object, as
+            "object G" is; none that is a label, too.
         patterns: Pattern of each canonical text.
         texts: Canonical text to the index of its option, null where options share it.
         ranges: Pair of numbers to the index of its option, where every option is one such pair; else empty.
@@ -37,6 +40,7 @@ class Menu:
 
     labels: tuple[str, ...]
     label: re.Pattern[str]
+    marks: dict[str, int]
     patterns: dict[str, re.Pattern[str]]
     texts: dict[str, int | None]
     ranges: dict[tuple[int, int], int]
@@ -45,6 +49,11 @@ class Menu:
     def is_yes_no(self) -> bool:
         """Whether the question is a yes-no question."""
         return self.label is _YES_NO_LABEL
+
+    def option_named(self, name: str) -> int | None:
+        """Index of the option that a letter stands for, as its label or its object's mark; null if there is none."""
+        letter = name.upper()
+        return self.labels.index(letter) if letter in self.labels else self.marks.get(letter)
 
     def text_mentions(self, reply: str, folded: str) -> list[tuple[int, int, int | None]]:
         """Return (start, end, option) of every option's text in the reply; null option where two share the text.
@@ -105,7 +114,7 @@ def menu_of(options: Sequence[str], letters: bool) -> Menu:
 @lru_cache(maxsize=65536)
 def _menu(options: tuple[str, ...], letters: bool) -> Menu:
     if not letters:
-        return Menu(("Yes", "No"), _YES_NO_LABEL, {}, {}, {})
+        return Menu(("Yes", "No"), _YES_NO_LABEL, {}, {}, {}, {})
     options = options[: len(LETTERS)]
     labels = tuple(LETTERS[: len(options)])
     texts: dict[str, int | None] = {}
@@ -118,9 +127,15 @@ def _menu(options: tuple[str, ...], letters: bool) -> Menu:
         numbers = _DIGITS.findall(option)
         if len(numbers) == 2 and max(map(len, numbers)) <= 6:  # as long as `_RANGE` reads
             ranges[int(numbers[0]), int(numbers[1])] = index
+    marks = {
+        found[1].upper(): index
+        for name, index in texts.items()
+        if index is not None and (found := _MARKED_OBJECT.fullmatch(name)) and found[1].upper() not in labels
+    }
     return Menu(
         labels,
-        _letter_pattern(len(labels)),
+        _marked_pattern(len(labels), tuple(marks)) if marks else _letter_pattern(len(labels)),
+        marks,
         {name: _text_pattern(name) for name in texts},
         texts,
         ranges if len(ranges) == len(options) else {},
@@ -140,6 +155,18 @@ def _letter_pattern(count: int) -> re.Pattern[str]:
     return re.compile(
         # What may not stand before is looked at last, since a pattern that begins with a letter is found faster.
         rf"([A-{last}{'a-' + last.lower()}])(?<![{WORD}'\u2019&-].)(?<![A-Za-z]\..)"
+        rf"(?![{WORD}'\u2019&]|-[{WORD}]|\.[A-Za-z](?![a-z]))"
+    )
+
+
+@lru_cache(maxsize=4096)
+def _marked_pattern(count: int, marks: tuple[str, ...]) -> re.Pattern[str]:
+    """The pattern of letters where objects carry letters, too; a mark of two letters is a capital one."""
+    last = LETTERS[count - 1]
+    single = "".join(mark for mark in marks if len(mark) == 1)
+    double = "".join(f"{mark}|" for mark in marks if len(mark) == 2)
+    return re.compile(
+        rf"(?<![{WORD}'\u2019&-])(?<![A-Za-z]\.)({double}[A-{last}a-{last.lower()}{single}{single.lower()}])"
         rf"(?![{WORD}'\u2019&]|-[{WORD}]|\.[A-Za-z](?![a-z]))"
     )
 
