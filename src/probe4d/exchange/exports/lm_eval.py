@@ -88,31 +88,35 @@ def write_lm_eval(exported: Exported, folder: Path) -> Exported:
         lines = [_line(item) for item in items]
         write_bytes(folder / f"{cell}.jsonl", msgspec.json.Encoder().encode_lines(lines))
         common = _common(exported, cell)
-        scored_as = items[0].scored_as or "label"
-        tasks[scored_as].append(cell)
-        _write_task(
-            folder, cell, common | _generation(exported, items), pictured=pictured, scored_by=_SCORED_BY.get(kind)
-        )
-        if scored_as == "label":
+        generation = common | _generation(exported, items)
+        _write_task(folder, cell, generation, pictured=pictured, scored_by=_SCORED_BY.get(kind))
+        tasks["interval" if kind == "interval" else "label"].append(cell)
+        if kind != "interval":
             tasks["likelihood"].append(f"{cell}_likelihood")
             _write_task(folder, f"{cell}_likelihood", common | _LIKELIHOOD, pictured=pictured)
     groups = _write_groups(folder, name, tasks, exported.record.version)
-    formats = {item.format for item in exported.items}
-    if formats & _SCORED_BY.keys():
+    if {item.format for item in exported.items} & _SCORED_BY.keys():
         scoring = resources.files("probe4d.exchange.exports").joinpath("lm_eval_scoring.py")
         write_text(folder / "scoring.py", scoring.read_text(encoding="utf-8"))
-    how = [_HOW]
-    how += [_LABELS] if tasks["label"] else []
-    how += [_WORDS] if "text" in formats else []
-    how += [_INTERVALS] if tasks["interval"] else []
-    how += [_FIGURES_THAT_HOLD]
     if pictured:
         write_text(folder / "opening.py", _OPENER)
-        how.append(_OPENING)
-    told = {"name": name, "figures": INTERVAL_FIGURES, "groups": ",".join(groups), "setting": exported.setting.name}
-    how = [paragraph.format(**told) for paragraph in how]
-    write_text(folder / "README.md", readme(exported, "lm-evaluation-harness", "\n\n".join(how)))
+    write_text(folder / "README.md", readme(exported, "lm-evaluation-harness", _how(exported, name, groups)))
     return exported
+
+
+def _how(exported: Exported, name: str, groups: Sequence[str]) -> str:
+    """How the tasks of an export are used, as Markdown; of what is not among them nothing is said."""
+    formats = {item.format for item in exported.items}
+    paragraphs = {
+        _HOW: True,
+        _LABELS: formats != {"interval"},
+        _WORDS: "text" in formats,
+        _INTERVALS: "interval" in formats,
+        _FIGURES_THAT_HOLD: True,
+        _OPENING: any(item.evidence for item in exported.items),
+    }
+    told = {"name": name, "figures": INTERVAL_FIGURES, "groups": ",".join(groups), "setting": exported.setting.name}
+    return "\n\n".join(text.format(**told) for text, is_told in paragraphs.items() if is_told)
 
 
 def _write_groups(folder: Path, name: str, tasks: Mapping[str, list[str]], version: str) -> list[str]:

@@ -19,21 +19,23 @@ THRESHOLDS = (0.3, 0.5, 0.7)
 
 _I = re.IGNORECASE
 
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", _I | re.DOTALL)
+_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", _I | re.DOTALL)
+_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|thought|reasoning)>", _I)
 _END_OF_THOUGHT = re.compile(r".*</(?:think|thinking|thought|reasoning)>", _I | re.DOTALL)
 _ANSWER_TAG = re.compile(r"<answer>(.{0,200}?)</answer>|\\boxed\{([^{}]{0,200})\}", _I | re.DOTALL)
 _ANSWER_FIELD = re.compile(r"\"(?:answer|final_answer|prediction)\"\s*:\s*\"([^\"\n]{0,200})\"", _I)
 _ANSWER_LINE = re.compile(r"^\W{0,8}(?:the\s+)?(?:final\s+)?answer\W{0,4}:", _I | re.MULTILINE)
-_ANSWER_SAID = re.compile(r"(?<!wrong )(?<!incorrect )\b(?:answer|class|interval)\s+(?:is|would be|will be)\b:?", _I)
+_ANSWER_SAID = re.compile(r"\b(?:answer|class|interval)(?:\s+(?:is|would be|will be)\b:?|\s?[:=])", _I)
 _EDGES = " \t\r\n.,:;!\"'{}"
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _ARTICLE = re.compile(r"^(?:a|an|the|some|one|it is|it['\u2019]s|this is|that is)\s+", _I)
 _MARKS = re.compile(r"[*`#]+|</?[a-z][^<>\n]{0,40}>", _I)
+_NEAR = 40
 _SENTENCE_END = re.compile(r"(?<!e\.g\.)(?<=[.!?])\s|\n", _I)
 
 _DOUBT = re.compile(
     r"\b(?:not|never|no|nor|neither|cannot|except|excluding|without|rather than|instead of|other than|if|unless"
-    r"|suppos\w+|assuming|for example|for instance|such as|format|example|wrong|could|might|may|possibly)\b"
+    r"|suppos\w+|assuming|for example|for instance|such as|format|example|wrong|incorrect|could|might|may|possibly)\b"
     r"|n['\u2019]t\b|\be\.\s?g\b|\?",
     _I,
 )
@@ -43,6 +45,61 @@ _TAKEN_BACK = re.compile(
     r"\b(?:sorry|wait|actually|no|wrong|incorrect|mistaken?|reconsider|correction|never mind|not sure|rather)\b", _I
 )
 """What takes back, behind an answer, what was said."""
+
+_NUMBER = r"([0-9]{1,3})(?![0-9]|[.,:/][0-9]|\s{1,3}[0-9]|\s?(?:%|(?:s|secs?|seconds?|m|met(?:er|re)s?)\b))"
+_WORD = r"frames?(?:\s(?:number|no\.?|index|id))?[\s:#=_\"']{0,3}"
+_ABOUT = r"(?:(?:about|around|approximately|roughly|the|~)\s?){0,2}"
+_DASH = r"\s?(?:[-\u2010-\u2015\u2212\u2192]{1,2}>?|=>|\.{2,3}|\u2026)\s?"
+_TO = rf"(?:{_DASH}|\"?,?\s(?:(?:all the way|up|on)\s)?(?:to|till|until|through)\s)"
+_ENDS = (
+    r"[^0-9.;?!\n]{0,50}?\b(?:until|ends? (?:at|in|on|with)|ending (?:at|in|on|with)|last seen (?:in|at)"
+    r"|stops (?:at|in|on|with))\s"
+)
+_STARTS = r"[\"']?\b(?:start(?:s|ing)?|begin|from|first)(?:[ _]?frame)?[\"']?"
+_STOPS = r"[\"']?\b(?:end(?:s|ing)?|stop|to|last)(?:[ _]?frame)?[\"']?"
+_VALUE = rf"\s?[:=]\s?[\"']?(?:{_WORD})?{_NUMBER}[\"']?"
+_INTERVAL = re.compile(
+    "|".join(
+        (
+            rf"{_STARTS}{_VALUE}\s{{0,8}},?\s{{0,8}}{_STOPS}{_VALUE}",
+            rf"\b{_WORD}{_NUMBER}(?:{_TO}|{_ENDS}){_ABOUT}(?:{_WORD})?{_NUMBER}",
+            rf"\bfrom\s{_ABOUT}{_NUMBER}\s(?:to|till|until|through)\s{_ABOUT}{_WORD}{_NUMBER}",
+            rf"\bbetween\s{_ABOUT}{_WORD}{_NUMBER}\sand\s{_ABOUT}(?:{_WORD})?{_NUMBER}",
+            rf"[\"'](?:answer|interval|frames)[\"']\s?:\s?\[\s?{_NUMBER}\s?,\s?{_NUMBER}\s?\]",
+        )
+    ),
+    _I,
+)
+_LONE = r"([0-9]{1,3})"
+_ALONE = re.compile(
+    "|".join(
+        (
+            rf"(?:from\s|[\[(]\s?)?{_LONE}(?:{_DASH}|\s(?:to|till|until|through)\s){_LONE}(?:\s?[\])])?",
+            rf"between\s{_LONE}\sand\s{_LONE}",
+            rf"[\[(]\s?{_LONE}\s?[,;]\s?{_LONE}\s?[\])]",
+        )
+    ),
+    _I,
+)
+"""A reply that is two frames without the word, and nothing else."""
+_FRAME = re.compile(rf"\b{_WORD}{_NUMBER}", _I)
+_ODD_FRAME = re.compile(
+    rf"\b{_WORD}(?:[-\u2212]?[0-9]{{4,}}|[-\u2212][0-9]|[0-9]+(?:[.,:/]|\s{{1,3}})[0-9]|(?:N{{1,3}}|[XYZ])\b)", _I
+)
+_MORE = re.compile(
+    r"(?:\s\(?inclusive\)?)?\s?(?:,|;|/|&|-|\+|\b(?:and|or|to|then)\b)\s{0,2}"
+    r"(?:(?:and|or|then|possibly|maybe|perhaps|even|from|between|in|at)\s){0,2}"
+    rf"(?:(?:{_WORD})?[0-9]{{1,4}}(?!\s?(?!(?:and|or|to|then)\b)[a-z])"
+    r"|(?:later|after(?:wards)?|onwards?|beyond|earlier|before|so on)\b)",
+    _I,
+)
+"""What makes of frames only one of several, or leaves the end open."""
+_BOUND = re.compile(
+    r"\b(?:before|after|until|till|since|past|beyond|up to|by|from|to|and"
+    rf"|(?:start|begin|end)\w*(?: (?:at|in|from))?)\s{_ABOUT}$",
+    _I,
+)
+"""What before a single frame makes it one end of an interval whose other end is not said."""
 
 
 def word(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
@@ -83,19 +140,29 @@ def overlap(said: Interval, true: Interval, last_frame: int) -> float:
 
 def word_in(reply: str, options: Sequence[str]) -> str | None:
     """The one option that a reply names; None where it names none or several, or leaves a doubt."""
-    known = {_plain(form): option for option in options for form in _forms(option)}
-    known |= {_plain(option): option for option in options}
+    known = _known(options)
     part = answer_part(reply)
     if part is None:
         return None
-    whole = known.get(_plain(part)) if _plain(part) else None
-    if whole is not None and "?" not in part:
-        return whole
+    whole = _plain(part)
+    if whole in known and "?" not in part:
+        return known[whole]
     forms = sorted({form for option in options for form in _forms(option)}, key=len, reverse=True)
     spaced = (r"[\s_-]{0,3}".join(map(re.escape, re.split(r"[\s_-]+", form))) for form in forms)
     mentions = list(re.finditer(rf"(?<![\w-])(?:{'|'.join(spaced)})(?![\w]|-\w)", part, _I))
-    named = {known[_plain(mention[0])] for mention in mentions}
+    named = {known.get(_plain(mention[0])) for mention in mentions}
     return named.pop() if len(named) == 1 and _stands(part, mentions) else None
+
+
+def _known(options: Sequence[str]) -> dict[str, str]:
+    """Every way to write an option, as it is compared, to the option; what two share is left out."""
+    found: dict[str, set[str]] = {}
+    for option in options:
+        for form in _forms(option):
+            found.setdefault(_plain(form), set()).add(option)
+    known = {form: of.pop() for form, of in found.items() if len(of) == 1}
+    known |= {_plain(option): option for option in options}
+    return {form: option for form, option in known.items() if form}
 
 
 def _forms(option: str) -> tuple[str, ...]:
@@ -125,11 +192,11 @@ def interval_in(reply: str) -> Interval | None:
         return None
     alone = _ALONE.fullmatch(part.strip(_EDGES))
     if alone:
-        return _ordered(int(alone["first"]), int(alone["last"]))
+        return _ordered(*_ends(alone))
     found = list(_INTERVAL.finditer(part))
     rest = _INTERVAL.sub(lambda hit: " " * len(hit[0]), part)
     frames = list(_FRAME.finditer(rest))
-    named = {(int(first), int(last)) for first, last in (filter(None, hit.groups()) for hit in found)}
+    named = {_ends(hit) for hit in found}
     single = {int(hit[1]) for hit in frames}
     if not named and len(single) == 1:
         named = {(frame, frame) for frame in single}
@@ -137,15 +204,17 @@ def interval_in(reply: str) -> Interval | None:
         return None
     said = _ordered(*named.pop())
     joined = any(_MORE.match(part, hit.end()) for hit in (*found, *frames))
-    open_ended = not found and any(_BOUND.search(part[: hit.start()]) for hit in frames)
+    open_ended = not found and any(_BOUND.search(part[max(0, hit.start() - _NEAR) : hit.start()]) for hit in frames)
     inside = said is not None and all(said[0] <= frame <= said[1] for frame in single)
     return said if inside and not joined and not open_ended else None
 
 
 def answer_part(reply: str) -> str | None:
-    """The part of a reply that is its answer: no thought, behind the last `Answer:`; None where parts differ."""
+    """The part of a reply that is its answer: no thought, behind the last `Answer:`; None where there is none."""
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", reply))
-    text = _THOUGHT.sub(" ", _END_OF_THOUGHT.sub("", text) if not _THOUGHT.match(text) else text)
+    text = _END_OF_THOUGHT.sub("", _THOUGHT.sub(" ", text))
+    if _OPEN_THOUGHT.search(text):
+        return None
     places = [hit[1] or hit[2] for hit in _ANSWER_TAG.finditer(text)] or _ANSWER_FIELD.findall(text)
     if places:
         return _MARKS.sub("", places[0]).strip() if len(set(places)) == 1 else None
@@ -154,7 +223,15 @@ def answer_part(reply: str) -> str | None:
     if lines:
         return text[lines[-1] :].strip()
     said = _ANSWER_SAID.search(text)  # the first, so that two answers that differ are seen
-    return text[said.end() if said else 0 :].strip()
+    if said is None:
+        return text.strip()
+    is_doubted = _DOUBT.search(text, max(0, said.start() - _NEAR), said.start())
+    return None if is_doubted else text[said.end() :].strip()
+
+
+def _ends(hit: re.Match[str]) -> Interval:
+    first, last = (int(frame) for frame in hit.groups() if frame is not None)
+    return first, last
 
 
 def _ordered(first: int, last: int) -> Interval | None:
@@ -168,52 +245,3 @@ def _stands(part: str, hits: Sequence[re.Match[str]]) -> bool:
         if any(start <= hit.start() < end for hit in hits) and _DOUBT.search(part, start, end):
             return False
     return bool(hits) and _TAKEN_BACK.search(part, hits[0].end()) is None
-
-
-_NUMBER = r"([0-9]{1,3})(?![0-9]|[.,:/][0-9]|\s{1,3}[0-9]|\s?(?:%|(?:s|secs?|seconds?|m|met(?:er|re)s?)\b))"
-_WORD = r"frames?(?:\s(?:number|no\.?|index|id))?[\s:#=_\"']{0,3}"
-_LEAST = r"(?<![\w.,-])"
-_ABOUT = r"(?:(?:about|around|approximately|roughly|the|~)\s?){0,2}"
-_DASH = r"\s?(?:[-\u2010-\u2015\u2212\u2192]{1,2}>?|=>|\.{2,3}|\u2026)\s?"
-_TO = rf"(?:{_DASH}|\"?,?\s(?:(?:all the way|up|on)\s)?(?:to|till|until|through)\s)"
-_ENDS = (
-    r"[^0-9.;?!\n]{0,50}?\b(?:until|ends? (?:at|in|on|with)|ending (?:at|in|on|with)|last seen (?:in|at)"
-    r"|stops (?:at|in|on|with))\s"
-)
-_STARTS = r"[\"']?\b(?:start(?:s|ing)?|begin|from|first)(?:[ _]?frame)?[\"']?"
-_STOPS = r"[\"']?\b(?:end(?:s|ing)?|stop|to|last)(?:[ _]?frame)?[\"']?"
-_VALUE = rf"\s?[:=]\s?[\"']?(?:{_WORD})?{_NUMBER}[\"']?"
-_INTERVAL = re.compile(
-    "|".join(
-        (
-            rf"{_STARTS}{_VALUE}\s{{0,8}},?\s{{0,8}}{_STOPS}{_VALUE}",
-            rf"\b{_WORD}{_NUMBER}(?:{_TO}|{_ENDS}){_ABOUT}(?:{_WORD})?{_NUMBER}",
-            rf"\bfrom\s{_ABOUT}{_NUMBER}\s(?:to|till|until|through)\s{_ABOUT}{_WORD}{_NUMBER}",
-            rf"\bbetween\s{_ABOUT}{_WORD}{_NUMBER}\sand\s{_ABOUT}(?:{_WORD})?{_NUMBER}",
-            rf"[\"'](?:answer|interval|frames)[\"']\s?:\s?\[\s?{_NUMBER}\s?,\s?{_NUMBER}\s?\]",
-        )
-    ),
-    _I,
-)
-_ALONE = re.compile(
-    rf"(?:from\s|between\s|[\[(]\s?)?(?P<first>[0-9]{{1,3}})(?:{_DASH}|\s(?:to|till|until|through|and)\s|\s?,\s?)"
-    r"(?P<last>[0-9]{1,3})(?:\s?[\])])?",
-    _I,
-)
-_FRAME = re.compile(rf"\b{_WORD}{_NUMBER}", _I)
-_ODD_FRAME = re.compile(
-    rf"\b{_WORD}(?:[-\u2212]?[0-9]{{4,}}|[-\u2212][0-9]|[0-9]+[.,:/][0-9]|(?:N{{1,3}}|[XYZ])\b)", _I
-)
-_MORE = re.compile(
-    rf"(?:\s\(?inclusive\)?)?\s?(?:,|;|/|&|-|\+|\b(?:and|or|to|then)\b)\s{{0,2}}"
-    rf"(?:(?:and|or|then|possibly|maybe|perhaps|even|from|between|in|at)\s){{0,2}}(?:(?:{_WORD})?[0-9]{{1,4}}(?!\s?(?!(?:and|or|to|then)\b)[a-z])"
-    r"|(?:later|after(?:wards)?|onwards?|beyond|earlier|before|so on)\b)",
-    _I,
-)
-"""What makes of frames only one of several, or leaves the end open."""
-_BOUND = re.compile(
-    rf"\b(?:before|after|until|till|since|past|beyond|up to|by|from|to|and|starting (?:at|in|from)|begin\w* (?:at|in)"
-    rf"|end\w* (?:at|in)|starts? (?:at|in))\s{_ABOUT}$",
-    _I,
-)
-"""What before a single frame makes it one end of an interval whose other end is not said."""
