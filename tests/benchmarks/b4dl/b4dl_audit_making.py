@@ -38,6 +38,9 @@ BINARY = (
     "Is the ego vehicle moving {w}?",
     "Does the ego vehicle stop {w}?",
     "Does the ego vehicle slow down {w}?",
+    "Is there a {c} and a car {w}?",
+    "Is a {c} or a bus visible {w}?",
+    "Is the ego vehicle moving or turning left {w}?",
 )
 EXISTENCE = (
     "Is there a {c} {w}?",

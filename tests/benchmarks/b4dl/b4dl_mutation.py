@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from mutating import Change, fact
+from mutating import Change, changed, fact
 
 from probe4d.benchmarks.b4dl.audit.facts import Shape, shape_of
 from probe4d.benchmarks.question import Question
 
-__all__ = ["Keep", "Mutation", "measured", "of", "with_fact"]
+__all__ = ["Keep", "Mutation", "measured", "negated", "of", "other_verdict", "with_fact"]
 
 Keep = Callable[[Question], bool]
 
@@ -56,3 +56,14 @@ def measured(name: str, change: Callable[..., object], shape: Shape, *, rule: st
     """Another value of a measure."""
     keep = of(shape=shape, also=lambda question: question.facts["measured"][name] is not None)
     return Mutation(fact(f"measured.{name}", change), f"measured.{name}", rule, keep)
+
+
+def negated(question: Question) -> Question:
+    """The other answer."""
+    return changed(question, answer="No" if question.answer == "Yes" else "Yes")
+
+
+def other_verdict(question: Question) -> Question:
+    """The other verdict."""
+    other = "supported" if question.facts["verdict"] == "contradicted" else "contradicted"
+    return with_fact("verdict", other)(question)

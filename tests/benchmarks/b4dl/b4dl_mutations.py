@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from b4dl_mutation import Mutation, measured, of, with_fact
+from b4dl_clause_mutations import CLAUSES
+from b4dl_mutation import Mutation, measured, negated, of, other_verdict, with_fact
 from mutating import Change, added, changed, dropped, fact, fields, nudged, with_facts
 
 from probe4d.benchmarks.question import Evidence, Question
@@ -23,15 +24,6 @@ def _other_frames(change: Callable[[tuple[int, ...]], tuple[int, ...]]) -> Chang
         return changed(ends, frames=frames, evidence=Evidence(frames=frames))
 
     return moved
-
-
-def _negated(question: Question) -> Question:
-    return changed(question, answer="No" if question.answer == "Yes" else "Yes")
-
-
-def _other_verdict(question: Question) -> Question:
-    other = "supported" if question.facts["verdict"] == "contradicted" else "contradicted"
-    return with_fact("verdict", other)(question)
 
 
 def _about(label: str) -> Change:
@@ -246,7 +238,7 @@ MEASURES: dict[str, Mutation] = {
 VERDICTS: dict[str, Mutation] = {
     **{
         f"the other verdict, {shape}": Mutation(
-            _other_verdict,
+            other_verdict,
             "verdict: stored",
             "verdict",
             of(shape=shape, also=_is_decided),
@@ -255,16 +247,16 @@ VERDICTS: dict[str, Mutation] = {
     },
     **{
         f"the other answer, {shape}": Mutation(
-            _negated,
+            negated,
             "verdict: stored",
             "verdict",
             of("binary", shape, also=_is_decided),
         )
         for shape in ("things", "nothing", "motion", "ego")
     },
-    "the other verdict, a number": Mutation(_other_verdict, "verdict: stored", "verdict", of(also=_is_decided_number)),
+    "the other verdict, a number": Mutation(other_verdict, "verdict: stored", "verdict", of(also=_is_decided_number)),
     "the other answer, all the time": Mutation(
-        _negated,
+        negated,
         "verdict: stored",
         "verdict",
         of("binary", "things", "supported", also=lambda question: "throughout" in (question.question or "")),
@@ -296,14 +288,14 @@ VERDICTS: dict[str, Mutation] = {
         corrected=True,
     ),
     "corrected where it was right": Mutation(
-        lambda q: with_facts(_negated(q), lambda f: f.update(corrected=True, generated_answer=f"{q.answer}.")),
+        lambda q: with_facts(negated(q), lambda f: f.update(corrected=True, generated_answer=f"{q.answer}.")),
         "was corrected, and its verdict",
         "grounded",
         of("binary", verdict="supported"),
         corrected=True,
     ),
     "corrected to itself": Mutation(
-        _negated, "corrected to itself", "grounded", of("binary", verdict="contradicted"), corrected=True
+        negated, "corrected to itself", "grounded", of("binary", verdict="contradicted"), corrected=True
     ),
     "corrected from what has no form": Mutation(
         with_fact("generated_answer", "Perhaps."),
@@ -327,7 +319,7 @@ VERDICTS: dict[str, Mutation] = {
         corrected=True,
     ),
     "corrected where such were kept": Mutation(
-        lambda q: with_facts(_negated(q), lambda f: f.update(corrected=True, generated_answer=f"{q.answer}.")),
+        lambda q: with_facts(negated(q), lambda f: f.update(corrected=True, generated_answer=f"{q.answer}.")),
         "benchmark.json says",
         "grounded",
         of("binary", verdict="contradicted"),
@@ -335,5 +327,5 @@ VERDICTS: dict[str, Mutation] = {
 }
 """Ways to break a verdict, or an answer that one is about."""
 
-MUTATIONS: dict[str, Mutation] = {**FORMS, **MEASURES, **VERDICTS}
+MUTATIONS: dict[str, Mutation] = {**FORMS, **MEASURES, **VERDICTS, **CLAUSES}
 """All of them."""

@@ -107,7 +107,6 @@ def test_answers_of_classes_and_intervals_are_read(question: str, answer: str, e
     [
         "Is there a bus stop ahead?",
         "Is there a pedestrian crossing in front of the ego vehicle?",
-        "Is there a car or a truck?",
         "Is there a car to the left of the truck?",
         "Is there a car on the left in the rear view?",
         "Is there a car in the left lane of the road?",

@@ -235,6 +235,74 @@ def _ego(facts: _Facts, start: int, end: int, rng: random.Random) -> Made:
         yield "binary", f"Does {subject} slow down {words}?", _yes(gained < -1)
 
 
+def _joined(facts: _Facts, start: int, end: int, rng: random.Random) -> Made:
+    """Two clauses with `and` or `or`, in every way in which they may share words."""
+    frame = rng.randint(start, end)
+    when = rng.choice((f"in frame {frame:03d}", f"at frame {frame}"))
+    labels = rng.sample(CLASSES, 2)
+    first, second = (rng.choice(list(SIDES)) for _ in range(2))
+    there = [bool(facts.at(frame, label)) for label in labels]
+    placed = [
+        any(_is_at(row, side) for row in facts.at(frame, label))
+        for label, side in zip(labels, (first, second), strict=True)
+    ]
+    at = [rng.choice(SIDES[side]) for side in (first, second)]
+    word, together = rng.choice((("and", all), ("or", any)))
+    a, b = labels
+    yield "existence", f"Is there a {a} {word} a {b} {when}?", _yes(together(there))
+    yield "binary", f"Are there any {_plural(a)} or {_plural(b)} {when}?", _yes(any(there))
+    yield "binary", f"Is there a {a} {at[0]} {word} a {b} {at[1]} {when}?", _yes(together(placed))
+    yield (
+        "binary",
+        f"In frame {frame}, is there a {a} {at[0]}, {word} is a {b} visible {at[1]}?",
+        _yes(together(placed)),
+    )
+    both = [any(_is_at(row, second) for row in facts.at(frame, label)) for label in labels]
+    yield "binary", f"Are a {a} {word} a {b} visible {at[1]} {when}?", _yes(together(both))
+    yield "binary", f"Is there a {a} {word} a {b} {at[1]} {when}?", _yes(together(both))
+    yield from _joined_ways(facts, start, end, rng)
+
+
+def _joined_ways(facts: _Facts, start: int, end: int, rng: random.Random) -> Made:
+    first, last, words = _span(start, end, rng)
+    word, together = rng.choice((("and", all), ("or", any)))
+    turned = (facts.heading_deg(last) - facts.heading_deg(first) + 180) % 360 - 180
+    steps = [facts.driven_m(frame, frame + 1) for frame in range(first, last)]
+    if min(steps) > STEP_M or max(steps) < 0.05:
+        truths = (max(steps) < 0.05, turned > 20)
+        yield "binary", f"Is the ego vehicle stationary {word} turning left {words}?", _yes(together(truths))
+        yield (
+            "binary",
+            f"Is the ego vehicle moving {word} turning right {words}?",
+            _yes(together((not truths[0], turned < -20))),
+        )
+        label = rng.choice(CLASSES)
+        there = [bool(facts.at(frame, label)) for frame in range(first, last + 1)]
+        if all(there) or not any(there):
+            yield (
+                "binary",
+                f"{words}, is a {label} visible {word} does the ego vehicle move?",
+                _yes(together((all(there), not truths[0]))),
+            )
+    labels = rng.sample(CLASSES, 2)
+    moved = [[_moved(way) for way in facts.ways(label, first, last)] for label in labels]
+    if all(len(of_label) == 1 for of_label in moved):
+        truths = tuple(of_label[0] > STEP_M for of_label in moved)
+        if all(of_label[0] > STEP_M or of_label[0] < 0.1 for of_label in moved):
+            only = all(
+                len({row["track"] for f in range(start, end + 1) for row in facts.at(f, label)}) == 1
+                for label in labels
+            )
+            if only:
+                a, b = labels
+                yield "binary", f"Is the {a} {word} the {b} moving {words}?", _yes(together(truths))
+                yield (
+                    "binary",
+                    f"Is the {a} moving {word} the {b} stationary {words}?",
+                    _yes(together((truths[0], not truths[1]))),
+                )
+
+
 def _stay(facts: _Facts, start: int, end: int, rng: random.Random) -> Made:
     label = rng.choice(CLASSES)
     there = [frame for frame in range(start, end + 1) if facts.at(frame, label)]
@@ -254,5 +322,6 @@ _MAKERS = (
     _ranges,
     _motion,
     _ego,
+    _joined,
     _stay,
 )

@@ -25,7 +25,7 @@ GENERATED = "generated"
 Grounded = Literal["keep", "drop", "correct"]
 """What becomes of answers that geometry contradicts: they stay, go, or are replaced by what geometry gives."""
 
-_OF_BOXES = "candidates"
+_OF_BOXES, _CLAUSES = "candidates", "clauses"
 """What a verdict tells of objects, and not of the ego vehicle alone."""
 
 _CONTRADICTED, _UNDECIDED = "contradicted", "undecided"
@@ -153,10 +153,14 @@ def _question(
         rule=GENERATED,
         facts=facts,
         context=_context(form.format, row["claim"], named, place),
-        needs=("boxes",) if row["verdict"] != _UNDECIDED and _OF_BOXES in measured else (),
+        needs=("boxes",) if row["verdict"] != _UNDECIDED and _rests_on_boxes(measured) else (),
         order=order,
     )
     return msgspec.structs.replace(question, id=derived_id(question))
+
+
+def _rests_on_boxes(measured: Mapping[str, Any]) -> bool:
+    return _OF_BOXES in measured or any(_OF_BOXES in clause["measured"] for clause in measured.get(_CLAUSES, ()))
 
 
 def _form(row: Mapping[str, Any], answer: str) -> _Form:

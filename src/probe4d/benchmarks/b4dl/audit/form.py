@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from probe4d.benchmarks.auditing.comparing import differences
-from probe4d.benchmarks.b4dl.audit.facts import Facts, shape_of
+from probe4d.benchmarks.b4dl.audit.facts import Facts, is_of_objects
 from probe4d.benchmarks.b4dl.audit.words import frames_in, named_classes
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE, TASKS, VOCABULARY
 
@@ -139,7 +139,7 @@ def of_drafting(row: Row, facts: Facts) -> Iterator[Fault]:
         entities = list(row["entities"]) if _is_description(row["entities"]) else ["description 1 to 5"]
     else:
         entities = [name for name in named if name not in _NO_CLASSES]
-    on_objects = facts.is_decided and shape_of(facts.measured) in ("nothing", "things", "motion")
+    on_objects = facts.is_decided and is_of_objects(facts.measured)
     expected = {
         "relation": facts.claim,
         "rule": "generated",

@@ -10,7 +10,8 @@ import numpy as np
 from probe4d.benchmarks.b4dl.audit.drive import Drive, Flags, Way
 from probe4d.benchmarks.b4dl.audit.facts import Facts, shape_of
 from probe4d.benchmarks.b4dl.audit.form import Fault, Row, as_stored, interval_of, without_marks
-from probe4d.benchmarks.b4dl.audit.measured import Claimed, may_be_meant, surely_there
+from probe4d.benchmarks.b4dl.audit.joined import faults_of_parts, joined_truth, parts_of
+from probe4d.benchmarks.b4dl.audit.measured import Claimed, faults_of_measures, may_be_meant, surely_there
 from probe4d.benchmarks.b4dl.audit.motions import MOTIONS, Moving, may_do, may_not_do
 from probe4d.benchmarks.b4dl.audit.words import Number, asked_of, noun_of_class
 
@@ -43,6 +44,10 @@ def is_derived(row: Row, facts: Facts, claimed: Claimed | None) -> bool:
     """Whether the audit can tell by itself if a verdict is right; else it is taken as told."""
     if claimed is None or not facts.is_decided or not claimed.asked.is_clear:
         return False
+    if claimed.shape == "joined":
+        parts = parts_of(row, facts) or ()
+        decided = [part for part in parts if part.facts.is_decided]
+        return all(is_derived(part.row, part.facts, claimed_of(part.row, part.facts)) for part in decided)
     if claimed.shape in ("nothing", "outside"):
         return claimed.claim != "count" or claimed.asked.number is not None
     if claimed.shape == "things" and claimed.claim == "count":
@@ -60,6 +65,9 @@ def faults_of_verdict(drive: Drive, row: Row, facts: Facts, claimed: Claimed | N
         elif facts.measured:
             yield Fault(f"measures are {sorted(facts.measured)}, which belong to no claim", "measured")
         return
+    if claimed.shape == "joined":
+        yield from _of_joined(drive, row, facts)
+        return
     if not is_derived(row, facts, claimed):
         return
     said = _said(drive, claimed)
@@ -72,6 +80,32 @@ def faults_of_verdict(drive: Drive, row: Row, facts: Facts, claimed: Claimed | N
             yield Fault(f"verdict: stored {facts.verdict!r}, derived {right!r}", "verdict")
     if facts.corrected:
         yield from _of_correction(drive, row, claimed)
+
+
+def _of_joined(drive: Drive, row: Row, facts: Facts) -> Iterator[Fault]:
+    """Check both clauses of a question, each as one of its own, and that its verdict follows from theirs."""
+    parts = parts_of(row, facts)
+    if parts is None:
+        yield Fault("measured.clauses does not hold two clauses", "measured")
+        return
+    yield from faults_of_parts(row, facts, parts)
+    for number, part in enumerate(parts, start=1):
+        claimed = claimed_of(part.row, part.facts)
+        found: list[Fault] = []
+        if claimed is not None and claimed.shape == "joined":
+            found.append(Fault("is no single one", "measured"))
+        elif claimed is not None and not 0 <= claimed.frames[0] <= claimed.frames[1] < drive.key_frames:
+            found.append(Fault(f"is about frames {claimed.frames}, and the scene has {drive.key_frames}", "frames"))
+        else:
+            found += [] if claimed is None else faults_of_measures(drive, claimed)
+            found += faults_of_verdict(drive, part.row, part.facts, claimed)
+        yield from (fault._replace(what=f"clause {number}: {fault.what}") for fault in found)
+    truth = joined_truth(facts.claim or "", [part.holds for part in parts])
+    if not facts.is_decided:
+        return
+    right = None if truth is None else "supported" if truth == _affirms(row, facts) else "contradicted"
+    if facts.verdict != right:
+        yield Fault(f"verdict: stored {facts.verdict!r}, derived {right!r} from its clauses", "verdict")
 
 
 def _affirms(row: Row, facts: Facts) -> bool:

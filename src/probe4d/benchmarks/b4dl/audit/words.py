@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["Asked", "Noun", "Number", "asked_of", "frames_in", "named_classes", "noun_of_class"]
+__all__ = ["Asked", "Noun", "Number", "asked_of", "connectives_in", "frames_in", "named_classes", "noun_of_class"]
 
 
 class Noun(NamedTuple):
@@ -204,6 +204,11 @@ def asked_of(question: str) -> Asked:
         metres=tuple(float(number) for number in _METRES.findall(text)),
         number=numbers[0] if len(numbers) == 1 else None,
     )
+
+
+def connectives_in(question: str) -> list[str]:
+    """Each `and` and `or` of a question that stands between no two frames."""
+    return re.findall(r"\b(?:and|or)\b", _FRAMES.sub(" ", question.lower()))
 
 
 def frames_in(text: str) -> tuple[int, int] | None:

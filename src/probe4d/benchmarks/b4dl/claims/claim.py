@@ -8,7 +8,7 @@ import msgspec
 
 from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning
 
-__all__ = ["Claim", "Count", "Kind", "PlaceName", "Time"]
+__all__ = ["Claim", "Clause", "Count", "Joined", "Kind", "PlaceName", "Time"]
 
 PlaceName = Literal["front", "back", "left", "right", "front-left", "front-right", "back-left", "back-right"]
 
@@ -101,3 +101,29 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     count: Count | None = None
     distance_m: float | None = None
     among: Meaning | None = None
+
+
+class Clause(msgspec.Struct, frozen=True, kw_only=True):
+    """One of two clauses that a question joins.
+
+    Attributes:
+        text: As a question of its own, in lower case, without frames, `ego` for the ego vehicle.
+        readings: What it may say, most likely first; it is so, or not so, where all of them are.
+    """
+
+    text: str
+    readings: tuple[Claim, ...]
+
+
+class Joined(msgspec.Struct, frozen=True, kw_only=True):
+    """What two clauses say together.
+
+    Attributes:
+        kind: Whether both are said to be so (`and`), or at least one (`or`).
+        clauses: The two.
+        affirmable: Whether it is surely so where each is by itself; not where one and the same thing has to do both.
+    """
+
+    kind: Literal["conjunction", "disjunction"]
+    clauses: tuple[Clause, ...]
+    affirmable: bool = True

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from probe4d.benchmarks.b4dl.claims import thresholds
 from probe4d.benchmarks.b4dl.claims.claim import Claim
 from probe4d.benchmarks.b4dl.claims.layout import Layout
-from probe4d.benchmarks.b4dl.claims.motion import MOTIONS, Motion, Moving
+from probe4d.benchmarks.b4dl.claims.motion import LASTING, MOTIONS, Motion, Moving
 from probe4d.benchmarks.b4dl.claims.places import in_place
 from probe4d.benchmarks.b4dl.claims.presence import Span, compared, counted, present, shown
 from probe4d.benchmarks.b4dl.claims.telling import Told, of_ego, of_motion, of_nothing, of_things
@@ -23,7 +23,6 @@ __all__ = ["Completeness", "Decision", "decide", "holds_over", "span_of"]
 Mask = NDArray[np.bool_]
 
 _COMPARED = ("nearer", "farther")
-_LASTING = ("moves", "stands", "parked", "keeps-distance", "straight")
 
 
 class Completeness(NamedTuple):
@@ -180,7 +179,7 @@ def _together(claim: Claim, surely: Mask, surely_not: Mask, *, complete: bool) -
 
 def _applies(claim: Claim) -> bool:
     """Whether what is sure of the frames as a whole is sure of what is said of all of them, or of some."""
-    return claim.time != "throughout" or claim.kind in _LASTING
+    return claim.time != "throughout" or claim.kind in LASTING
 
 
 def _motion(claim: Claim, moving: Moving) -> Motion:

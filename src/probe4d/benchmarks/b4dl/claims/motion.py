@@ -17,7 +17,7 @@ from probe4d.benchmarks.b4dl.claims import thresholds
 from probe4d.benchmarks.b4dl.claims.claim import Kind
 from probe4d.benchmarks.b4dl.claims.layout import Paths
 
-__all__ = ["MOTIONS", "Motion", "Moving"]
+__all__ = ["LASTING", "MOTIONS", "Motion", "Moving"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -294,6 +294,9 @@ def _crosses(moving: Moving) -> Motion:
     )
     return surely, surely_not | one_side
 
+
+LASTING = ("moves", "stands", "parked", "keeps-distance", "straight")
+"""Kinds that are sure of every step of some frames where they are sure of the whole."""
 
 MOTIONS: dict[Kind | str, Callable[[Moving], Motion]] = {
     "approaches": _approaches,

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from probe4d.benchmarks.b4dl.claims.claim import Claim
+from probe4d.benchmarks.b4dl.claims.claim import Claim, Joined
 from probe4d.benchmarks.b4dl.claims.clauses import claim_asked, claim_of_class, claim_of_presence, claim_stated
+from probe4d.benchmarks.b4dl.claims.joining import joined_in
 from probe4d.benchmarks.b4dl.claims.spans import Spoken, spoken_frames
 from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning, meaning_of
 from probe4d.benchmarks.b4dl.replies.answer_forms import ShortAnswer
@@ -50,13 +51,14 @@ class Read(NamedTuple):
     """What a pair says.
 
     Attributes:
-        claim: The claim that a yes makes, or that the class answered makes, or of which an interval is given.
+        claim: The claim that a yes makes, or that the class answered makes, or of which an interval is given; two
+            claims that `and` or `or` joins only of a yes or a no.
         yes: Whether the answer is yes; true where a class or an interval is the answer.
         interval: The interval that is the answer.
         answer_class: Whether the answer is a class.
     """
 
-    claim: Claim
+    claim: Claim | Joined
     yes: bool = True
     interval: tuple[int, int] | None = None
     answer_class: bool = False
@@ -87,7 +89,12 @@ def read_pair(question: str, answer: ShortAnswer | None) -> Read | Unread:
     if answer is None:
         return Unread("The answer is free text, which is not read.")
     interval, meaning = answer.interval, meaning_of(answer.text) if answer.kind == "class" else None
-    spoken = _plain(question)
+    text = _plain(question)
+    if isinstance(text, Unread):
+        return text
+    if answer.kind == "yes-no" and (joined := joined_in(text)) is not None:
+        return Read(joined, answer.text != "No")
+    spoken = _spoken(text)
     if isinstance(spoken, Unread):
         return spoken
     if not spoken.clear:
@@ -103,8 +110,8 @@ def read_pair(question: str, answer: ShortAnswer | None) -> Read | Unread:
     return Read(claim, answer.text != "No", interval, meaning is not None)
 
 
-def _plain(question: str) -> Spoken | Unread:
-    """A question in lower case without frames, stops and quotes; the ego vehicle is `ego`."""
+def _plain(question: str) -> str | Unread:
+    """A question in lower case without stops and quotes; the ego vehicle is `ego`."""
     text = unicodedata.normalize("NFKC", question).translate(_PLAIN).strip().lower()
     text = text.removeprefix("q:").strip().rstrip("?!. ")
     if not text.isascii():
@@ -112,7 +119,12 @@ def _plain(question: str) -> Spoken | Unread:
     if re.search(r"[?!;:\"()\[\]{}<>*|\\/]|\.(?!\d)", text):
         return Unread("The question is more than one plain sentence.")
     text = _FRAMES_HOLD.sub(r"is there \g<what> in \g<when>", " ".join(text.split()))
-    spoken = spoken_frames(_EGO.sub("ego", text))
+    return _EGO.sub("ego", text)
+
+
+def _spoken(text: str) -> Spoken | Unread:
+    """A plain question without its frames."""
+    spoken = spoken_frames(text)
     rest = spoken.text.strip(" ,").removesuffix(" anywhere")
     if "," in rest or re.search(
         r"\b(?:frames?|isn't|aren't|doesn't|don't|wasn't)\b",

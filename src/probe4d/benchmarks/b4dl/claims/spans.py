@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from probe4d.benchmarks.b4dl.claims.claim import Time
 
-__all__ = ["Spoken", "spoken_frames"]
+__all__ = ["MASK", "Spoken", "masked_frames", "spoken_frames"]
 
 _N = r"#?(\d{1,4})"
 _RANGE = re.compile(
@@ -32,6 +32,10 @@ _WINDOW = re.compile(
 )
 
 
+MASK = r"@\d+"
+"""What stands in the place of frames in a masked text."""
+
+
 class Spoken(NamedTuple):
     """Frames that a question speaks of.
 
@@ -46,6 +50,18 @@ class Spoken(NamedTuple):
     frames: tuple[int, int] | None
     time: Time
     clear: bool
+
+
+def masked_frames(text: str) -> tuple[str, dict[str, tuple[int, int]]]:
+    """A question with a mask in the place of each range of frames, and the frames by their masks."""
+    frames: dict[str, tuple[int, int]] = {}
+
+    def masked(match: re.Match[str]) -> str:
+        mask = f"@{len(frames)}"
+        frames[mask] = (int(match[1]), int(match[match.lastindex or 1]))
+        return f" {mask} "
+
+    return " ".join(_SINGLE.sub(masked, _RANGE.sub(masked, text)).split()), frames
 
 
 def spoken_frames(text: str) -> Spoken:

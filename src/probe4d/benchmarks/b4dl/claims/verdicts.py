@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.b4dl.claims.claim import Claim
+from probe4d.benchmarks.b4dl.claims.claim import Claim, Joined
 from probe4d.benchmarks.b4dl.claims.deciding import Completeness, Decision, decide, span_of
 from probe4d.benchmarks.b4dl.claims.grounding import ground, grounded_answer
+from probe4d.benchmarks.b4dl.claims.joint import decide_joined
 from probe4d.benchmarks.b4dl.claims.layout import Layout, layouts_of
 from probe4d.benchmarks.b4dl.claims.reading import Read, Unread, read_pair
 from probe4d.benchmarks.b4dl.claims.vocabulary import meaning_of
@@ -128,9 +129,10 @@ class _Judge:
         if isinstance(read, Unread):
             return _undecided(read.why)
         claim, window = read.claim, (sequence.first, sequence.last)
-        outside = claim.frames is not None and not window[0] <= claim.frames[0] <= claim.frames[1] <= window[1]
-        if outside:
+        if any(not window[0] <= first <= last <= window[1] for first, last in _frames_named(claim)):
             return _undecided(f"The question asks about frames outside of {window[0]} to {window[1]}.", claim)
+        if isinstance(claim, Joined):
+            return _of_yes_or_no(claim, decide_joined(claim, lambda one: self._decide(one, window)), read, answer)
         if read.interval is not None:
             return self._of_interval(claim, read.interval, window, answer)
         decision = self._decide(claim, window)
@@ -139,8 +141,7 @@ class _Judge:
         if read.answer_class:
             verdict = "supported" if decision.holds else "contradicted"
             return _told(verdict, claim, decision, answer if decision.holds else self._class(claim, window, answer))
-        verdict = "supported" if decision.holds == read.yes else "contradicted"
-        return _told(verdict, claim, decision, _in_form("Yes" if decision.holds else "No", answer))
+        return _of_yes_or_no(claim, decision, read, answer)
 
     def _decide(self, claim: Claim, window: tuple[int, int]) -> Decision:
         key = (claim, *window)
@@ -172,11 +173,23 @@ class _Judge:
         return _in_form(fitting[0], answer) if len(fitting) == 1 else None
 
 
-def _undecided(why: str, claim: Claim | None = None) -> _Verdict:
+def _frames_named(claim: Claim | Joined) -> list[tuple[int, int]]:
+    claims = [claim] if isinstance(claim, Claim) else [one for clause in claim.clauses for one in clause.readings]
+    return [one.frames for one in claims if one.frames is not None]
+
+
+def _of_yes_or_no(claim: Claim | Joined, decision: Decision, read: Read, answer: str) -> _Verdict:
+    if decision.holds is None:
+        return _told("undecided", claim, decision, None)
+    verdict = "supported" if decision.holds == read.yes else "contradicted"
+    return _told(verdict, claim, decision, _in_form("Yes" if decision.holds else "No", answer))
+
+
+def _undecided(why: str, claim: Claim | Joined | None = None) -> _Verdict:
     return _Verdict("undecided", None if claim is None else claim.kind, why, "{}", None)
 
 
-def _told(verdict: str, claim: Claim, decision: Decision, correct: str | None) -> _Verdict:
+def _told(verdict: str, claim: Claim | Joined, decision: Decision, correct: str | None) -> _Verdict:
     facts = msgspec.json.encode(decision.facts).decode()
     return _Verdict(verdict, claim.kind, decision.why, facts, correct)
 
