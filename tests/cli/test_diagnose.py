@@ -122,6 +122,14 @@ def test_templates_are_printed_and_controls_learn_from_another_benchmark(
         "Words alone nearly solve (90 % right or more) 2 of 2 templates with 20 questions or more: "
         "larger (100.0 % of 32) and [red]taller (100.0 % of 32)."
     )
+    assert " 4 scenes " in lines[0]
+    assert " to " not in lines[0]
+    assert "An interval would be too narrow where fewer than 10 scenes are drawn from." in printed.out
+    assert set(pl.read_csv(tmp_path / "out" / "words_alone.csv")["scenes"]) == {4}
+    called("diagnose", tmp_path / "full", "--no-report", "--out", tmp_path / "whole")
+    whole = capsys.readouterr().out
+    assert " to " in next(line for line in whole.splitlines() if "taller" in line)
+    assert "too narrow" not in whole
     assert "The controls learned from another benchmark" in printed.err
     assert set(pl.read_csv(tmp_path / "out" / "words_alone.csv")["learned_from"]) == {full.fingerprint}
     with pytest.raises(InputError, match="holds no yes-no questions of the family 'existence' but those"):

@@ -48,6 +48,7 @@ def test_every_template_has_the_figures_of_its_questions(diagnosis: Diagnosis) -
     for row in words.iter_rows(named=True):
         own, fixed = (told_of(diagnosis, control, row["template"]) for control in (row["control"], "control:fixed"))
         assert (row["value"], row["n"]) == (own["right"].sum() / own["n"].sum(), own["n"].sum())
+        assert row["scenes"] == own.height
         assert row["fixed"] == fixed["right"].sum() / fixed["n"].sum()
         counts = draw_counts(own.height).astype(np.float64)
         draws = (counts @ own["right"].to_numpy()) / (counts @ own["n"].to_numpy())

@@ -14,10 +14,11 @@ from view_making import view_question
 
 import making
 from probe4d.diagnosis.diagnose import diagnose
+from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
 from probe4d.diagnosis.tables import Diagnosis
-from probe4d.report.lookup import percent
+from probe4d.report.lookup import Figure, percent
 from probe4d.report.sections import sections
-from probe4d.report.sections.part import Section, title_of
+from probe4d.report.sections.part import Section, bounds, title_of
 from probe4d.runs.run import Run
 from probe4d.runs.selection import Selection
 
@@ -192,6 +193,11 @@ def test_words_alone_are_charted_where_families_have_several_templates() -> None
     assert [row[3] for row in part.table.rows] == [percent(value) for value in words["value"]]
     assert len(part.charts) == words.select("family", "format").n_unique()
     assert not part.statements
+    assert set(words["scenes"]) == {5, FEW_SCENES}
+    assert [row[4] for row in part.table.rows] == [
+        bounds(Figure(*figure)) if scenes == FEW_SCENES else "5 scenes"
+        for scenes, *figure in words.select("scenes", "value", "low", "high", "n").iter_rows()
+    ]
     balanced = dataclasses.replace(diagnosis, balanced_in_context=True)
     part = part_of(balanced, "templates")
     assert "falls far below chance by construction" in part.statements[0].text

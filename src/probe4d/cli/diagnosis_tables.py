@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from probe4d.cli import output
-from probe4d.wording import UNIT_SYMBOLS
+from probe4d.wording import UNIT_SYMBOLS, counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -236,19 +236,27 @@ def _with_numbers(cells: Sequence[str], numbers: Sequence[int | None]) -> list[s
 def table_of_templates(words: pl.DataFrame) -> Table:
     """A row for each template: what words alone get right, its interval, guessing, what is learnable, and of how many.
 
+    Of few scenes their number stands in the place of the interval, and a caption says why.
+
     Args:
         words: Columns of `WORDS_ALONE_SCHEMA`.
     """
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table()
+    from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
+
+    few = words.filter(words["scenes"] < FEW_SCENES).height
+    caption = f"An interval would be too narrow where fewer than {FEW_SCENES} scenes are drawn from." if few else None
+    table = Table(caption=caption, caption_justify="left")
     for name in ("from words alone, %", "format"):
         table.add_column(name, overflow="fold")
     for name in ("right", "95 % interval", "chance", "learnable", "n"):
         table.add_column(name, justify="right", overflow="fold")
     for one in words.iter_rows(named=True):
         bounds = "" if one["low"] is None else f"{_percent(one['low'])} to {_percent(one['high'])}"
+        if one["scenes"] < FEW_SCENES:
+            bounds = counted(one["scenes"], "scene")
         numbers = (_percent(one["value"]), bounds, _percent(one["chance"]), _percent(one["known"]), f"{one['n']:,}")
         table.add_row(escape(output.harmless(one["template"])), one["format"], *numbers)
     return table

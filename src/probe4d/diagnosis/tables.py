@@ -210,6 +210,7 @@ WORDS_ALONE_SCHEMA: dict[str, pl.DataType] = {
     "low": pl.Float64(),  # as in FIGURES_SCHEMA
     "high": pl.Float64(),
     "n": pl.Int64(),
+    "scenes": pl.Int64(),  # that the questions are from
     "chance": pl.Float64(),  # of guessing; null of numbers and intervals
     "fixed": pl.Float64(),  # the same metric of `control:fixed`
     "known": pl.Float64(),  # share of the questions on which there was something to learn from

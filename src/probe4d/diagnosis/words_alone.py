@@ -85,7 +85,9 @@ def words_alone(
     nothing = pl.DataFrame(schema=dict.fromkeys([*_OF_SCENE, "n"], pl.Float64))
     shares = pl.concat([nothing, *(one.sum() for one in sums)]).with_columns(pl.col(_OF_SCENE) / pl.col("n"))
     shares = shares.with_columns(
-        low=pl.Series(low, dtype=pl.Float64).fill_nan(None), high=pl.Series(high, dtype=pl.Float64).fill_nan(None)
+        low=pl.Series(low, dtype=pl.Float64).fill_nan(None),
+        high=pl.Series(high, dtype=pl.Float64).fill_nan(None),
+        scenes=pl.Series([one.height for one in sums], dtype=pl.Int64),
     )
     return (
         _judged(templates.hstack(shares))

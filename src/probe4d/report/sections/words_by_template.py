@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from probe4d.diagnosis.controls.answerers import SETTLED, SETTLED_BY
+from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.words_alone import ENOUGH, NEARLY_SOLVED, balance_shines_through, has_templates
 from probe4d.report import charts
@@ -19,6 +20,7 @@ from probe4d.report.sections.part import (
     word_columns,
 )
 from probe4d.report.statement import Statement
+from probe4d.wording import counted
 
 __all__ = ["words_by_template"]
 
@@ -46,13 +48,15 @@ def words_by_template(diagnosis: Diagnosis) -> Section:
         words = "; ".join(f"{template} {value}" for template, value in lines.select("name", "told").iter_rows())
         drawn.append(charts.ranges(title, f"From words alone: {words}.", lines, COLOUR))
         for one in part.iter_rows(named=True):
-            figure = Figure(one["value"], one["low"], one["high"], one["n"])
+            value, within, n = figure_cells(Figure(one["value"], one["low"], one["high"], one["n"]))
+            if one["scenes"] < FEW_SCENES:
+                within = counted(one["scenes"], "scene")
             chance = "" if one["chance"] is None else percent(one["chance"])
             solved = "yes" if one["nearly_solved"] else ""
             about = (title, one["template"], one["control"])
             shares = [one[name] for name in ("fixed", "known", "settled", "settled_value")]
             told_shares = ["" if one is None else percent(one) for one in shares]
-            rows.append((*about, *figure_cells(figure), chance, *told_shares, solved))
+            rows.append((*about, value, within, n, chance, *told_shares, solved))
     doubt = balance_shines_through(diagnosis.balanced_in_context, diagnosis.learned_from)
     source = "" if diagnosis.learned_from is None else " The controls learned from another benchmark."
     return Section(
@@ -64,7 +68,8 @@ def words_by_template(diagnosis: Diagnosis) -> Section:
         f"get right in {NEARLY_SOLVED * 100:.0f}{NARROW}% or more, of {ENOUGH} questions at least. Learnable are the "
         "questions whose context, or one of whose options, is found in other scenes; settled those of contexts that "
         f"{SETTLED * 100:.0f}{NARROW}% or more of the questions in other scenes, {SETTLED_BY} at least, answer "
-        f"alike.{source}",
+        f"alike. Of fewer than {FEW_SCENES} scenes their number stands in the place of an interval, which would be "
+        f"too narrow.{source}",
         drawn,
         Table(
             "What words alone give away",
