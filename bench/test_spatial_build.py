@@ -26,6 +26,7 @@ from probe4d.benchmarks.benchmark import read_benchmark, read_record
 from probe4d.benchmarks.captions import Caption, write_captions
 from probe4d.benchmarks.spatial_qa.rules import RELATIONS
 from probe4d.benchmarks.spatial_qa.views import Filters, objects_in_views
+from probe4d.diagnosis.sheets.answer_sheet import COLUMNS as SCORED_BY
 from probe4d.scenes.opening import open_scenes
 
 SCENES = int(os.environ.get("PROBE4D_BENCH_SPATIAL_SCENES", "30"))
@@ -124,5 +125,15 @@ def test_reading_a_level_back(builds: list[Built]) -> None:
     print()
     for family in read_record(builds[-1].folder).counts:
         start = time.perf_counter()
+        benchmark = read_benchmark(builds[-1].folder, families=[family])
+        opened = time.perf_counter()
+        benchmark.columns(*SCORED_BY)
+        scored = time.perf_counter()
+        benchmark.rows(benchmark.columns("id")["id"].sample(500, seed=1))
+        chosen = time.perf_counter()
         questions = read_benchmark(builds[-1].folder, families=[family]).table.height
-        print(f"{family:16} {questions:9,} questions read in {time.perf_counter() - start:.2f} s")
+        whole = time.perf_counter()
+        print(
+            f"{family:16} {questions:9,} questions: opened in {opened - start:.2f} s, what scoring reads of them in "
+            f"{scored - opened:.2f} s, 500 of them whole in {chosen - scored:.2f} s; all columns {whole - chosen:.2f} s"
+        )

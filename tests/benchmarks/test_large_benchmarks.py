@@ -102,7 +102,7 @@ NAMES = st.lists(st.sampled_from(list(QUESTION_SCHEMA)), min_size=1, unique=True
 @settings(max_examples=40, deadline=None)
 @given(
     asked=st.lists(NAMES, max_size=3),
-    wanted=st.lists(st.integers(0, 35), max_size=8),
+    wanted=st.lists(st.integers(0, 35), max_size=8) | st.just(list(range(30))),
     families=st.none() | st.lists(st.sampled_from(FAMILIES), min_size=1, unique=True),
 )
 def test_columns_and_rows_are_those_of_the_table(
@@ -113,9 +113,10 @@ def test_columns_and_rows_are_those_of_the_table(
     ids = [f"{place:016x}" for place in wanted]
     for names in asked:
         assert read.columns(*names).equals(whole.select(names))
-    rows = read.rows(ids)
-    assert rows.equals(whole.filter(pl.col("id").is_in(ids)))
-    assert rows.equals(dataclasses.replace(made(), table=whole).rows(ids))
+    for names in ((), *asked):
+        rows = read.rows(ids, *names)
+        assert rows.equals(whole.filter(pl.col("id").is_in(ids)).select(names or list(QUESTION_SCHEMA)))
+        assert rows.equals(dataclasses.replace(made(), table=whole).rows(ids, *names))
     assert read.table.equals(whole)
 
 
@@ -166,10 +167,25 @@ def test_a_benchmark_that_was_not_read_yet_can_be_changed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("rows_at_once", [1, 7, 30, 100])
-def test_records_come_in_batches_and_in_order(rows_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_come_in_batches_and_in_order(
+    rows_at_once: int, written: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = made().questions
     monkeypatch.setattr("probe4d.benchmarks.benchmark.ROWS_AT_ONCE", rows_at_once)
     assert list(made().each_question()) == made().questions == expected
+    for families in (None, FAMILIES[1:2], [FAMILIES[2], FAMILIES[0]]):
+        some = [one for one in expected if families is None or one.family in families]
+        read = read_benchmark(written, families)
+        assert list(read.each_question()) == some == list(read.each_question())
+        assert read.table.height == len(some)
+        assert list(read.each_question()) == some
+
+
+def test_records_of_families_that_lie_scattered_come_in_order(folder: Path) -> None:
+    mixed = made().table.sample(fraction=1, shuffle=True, seed=3)
+    mixed.write_parquet(folder / "questions.parquet")
+    found = [question.id for question in read_benchmark(folder, FAMILIES[:2]).each_question()]
+    assert found == mixed.filter(pl.col("family").is_in(FAMILIES[:2]))["id"].to_list()
 
 
 def test_records_come_up_to_the_one_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.question import QUESTION_SCHEMA, ROWS_AT_ONCE, Question, is_free_text, questions_from
-from probe4d.benchmarks.questions_file import StoredQuestions, write_questions
+from probe4d.benchmarks.questions_file import StoredQuestions, are, write_questions
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import write_bytes, write_text
@@ -158,19 +158,27 @@ class Benchmark:
         Raises:
             InputError: A column cannot be read, or a value in it is missing or does not fit.
         """
-        held: pl.DataFrame | StoredQuestions = vars(self)["table"]
+        held = self._held
         return held.select(names) if isinstance(held, pl.DataFrame) else held.columns(names)
 
-    def rows(self, ids: Collection[str]) -> pl.DataFrame:
-        """All columns of the questions of these ids, in the order of `table`; ids of no question give no row.
+    def rows(self, ids: Collection[str], *names: str) -> pl.DataFrame:
+        """Columns of the questions of these ids, in the order of `table`; ids of no question give no row.
+
+        Args:
+            ids: The questions.
+            names: Names in `QUESTION_SCHEMA`; none gives all columns.
 
         Raises:
             InputError: As `columns`.
         """
+        held = self._held
+        names = names or tuple(QUESTION_SCHEMA)
+        return held.filter(are(ids)).select(names) if isinstance(held, pl.DataFrame) else held.rows(ids, names)
+
+    @property
+    def _held(self) -> pl.DataFrame | StoredQuestions:
         held: pl.DataFrame | StoredQuestions = vars(self)["table"]
-        if isinstance(held, pl.DataFrame):
-            return held.filter(pl.col("id").is_in(pl.Series(ids, dtype=pl.String).implode()))
-        return held.rows(ids)
+        return held
 
     def __repr__(self) -> str:
         """Tell what it is of, without reading its questions."""
@@ -197,7 +205,9 @@ class Benchmark:
             InputError: A value of a question does not fit (see `questions_from`).
         """
         file = None if self.path is None else self.path / QUESTIONS_FILE
-        for rows in self.table.iter_slices(ROWS_AT_ONCE):
+        held = self._held
+        in_batches = held.iter_slices if isinstance(held, pl.DataFrame) else held.batches
+        for rows in in_batches(ROWS_AT_ONCE):
             yield from questions_from(rows, path=file)
 
     @property

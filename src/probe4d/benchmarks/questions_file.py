@@ -13,7 +13,7 @@ from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, REQUIRED_COLUM
 from probe4d.errors import InputError
 from probe4d.store.files import whole_file
 
-__all__ = ["StoredQuestions", "write_questions"]
+__all__ = ["StoredQuestions", "are", "write_questions"]
 
 ROW_GROUP_SIZE = 100_000
 """Most rows of a row group of `questions.parquet`, whose statistics tell a reader of one family where it lies.
@@ -84,34 +84,75 @@ class StoredQuestions:
             self._held = self._held.hstack(self._read(further, of=self._held["id"]))
         return self._held.select(names)
 
-    def rows(self, ids: Collection[str]) -> pl.DataFrame:
-        """Give all columns of the questions of these ids, in the order of the file.
+    def rows(self, ids: Collection[str], names: Sequence[str]) -> pl.DataFrame:
+        """Give columns of the questions of these ids, in the order of the file.
 
-        Nothing but these rows is kept of columns that were not asked for before.
+        Of columns that were not asked for before nothing but these rows is kept.
 
         Raises:
             InputError: As `columns`.
         """
-        is_wanted = pl.col("id").cast(pl.String()).is_in(pl.Series(ids, dtype=pl.String()).implode())
-        rows = self.columns(self._held.columns or _FIRST).filter(is_wanted)
-        if further := [name for name in QUESTION_SCHEMA if name not in rows.columns]:
-            rows = rows.hstack(self._read(further, of=rows["id"], where=is_wanted))
-        return rows.select(list(QUESTION_SCHEMA))
+        wanted = are(ids)
+        held = self.columns([*_FIRST, *(name for name in names if name in self._held.columns and name not in _FIRST)])
+        rows = held.filter(wanted)
+        if rows.height == held.height:
+            return self.columns(names)
+        if further := [name for name in names if name not in rows.columns]:
+            none = pl.DataFrame(schema={name: QUESTION_SCHEMA[name] for name in further})
+            rows = rows.hstack(self._read(further, of=rows["id"], where=wanted) if rows.height else none)
+        return rows.select(names)
 
-    def _read(self, names: Sequence[str], *, of: pl.Series | None = None, where: pl.Expr | None = None) -> pl.DataFrame:
+    def batches(self, most: int) -> Iterator[pl.DataFrame]:
+        """Give all columns of the questions in the order of the file, of at most so many at a time, and keep none.
+
+        Raises:
+            InputError: As `columns`.
+        """
+        questions = self.columns(_FIRST[:1]).height
+        stretches = [(0, questions)] if self._families is None else self._stretches()
+        for first, end in stretches:
+            for start in range(first, end, most):
+                yield self._read(list(QUESTION_SCHEMA), part=slice(start, min(start + most, end)))
+
+    def _stretches(self) -> list[tuple[int, int]]:
+        """First row, and the one behind the last, of each stretch of the file that is of the families that are read."""
+        with self._readable():
+            runs = self._rows().select(self._is_read().rle()).collect().to_series().struct.unnest()
+        ends = runs["len"].cum_sum()
+        stretches = pl.DataFrame({"first": ends - runs["len"], "end": ends}).filter(runs["value"])
+        return list(stretches.iter_rows())
+
+    def _rows(self) -> pl.LazyFrame:
+        return pl.scan_parquet(self._path, glob=False)
+
+    def _is_read(self) -> pl.Expr:
+        """Whether a row is of the families that are read, where these are not all."""
+        return pl.col("family").cast(pl.String()).is_in(self._families or [])
+
+    def _read(
+        self,
+        names: Sequence[str],
+        *,
+        of: pl.Series | None = None,
+        where: pl.Expr | None = None,
+        part: slice | None = None,
+    ) -> pl.DataFrame:
         """Read columns and check each of their values that can be checked by column.
 
         Args:
             names: The columns.
             of: Ids of the rows, to name a question by; null where they are among the columns.
             where: Which rows; null reads all.
+            part: Which rows of the file; null reads those of the families that are read.
         """
         kinds = {name: QUESTION_SCHEMA[name] for name in names}
         with self._readable():
-            rows = pl.scan_parquet(self._path, glob=False)
+            rows = self._rows()
             self._refuse_other_schema(rows.collect_schema())
-            if self._families is not None:
-                rows = rows.filter(pl.col("family").cast(pl.String()).is_in(self._families))
+            if part is not None:
+                rows = rows.slice(part.start, part.stop - part.start)
+            elif self._families is not None:
+                rows = rows.filter(self._is_read())
             if where is not None:
                 rows = rows.filter(where)
             table = rows.select(names).collect()
@@ -158,6 +199,11 @@ class StoredQuestions:
                 path=self._path,
                 remedy=f"Known are {', '.join(FORMATS)}.",
             )
+
+
+def are(ids: Collection[str]) -> pl.Expr:
+    """Whether a question is one of those of these ids."""
+    return pl.col("id").cast(pl.String()).is_in(pl.Series(ids, dtype=pl.String()).implode())
 
 
 def _repeated_id(table: pl.DataFrame) -> str | None:

@@ -4,31 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-__all__ = ["AnswerBook", "AnswerSheet", "book_of"]
+from probe4d.diagnosis.sheets.answer_sheet import AnswerSheet
 
-
-class AnswerSheet(Protocol):
-    """Questions with a row of coded answers for each answerer, as `Sheet` and `NumberSheet`."""
-
-    @property
-    def scenes(self) -> npt.NDArray[np.intp]:
-        """(questions,) scene codes in the order of the sorted scene names."""
-
-    @property
-    def unanswered(self) -> np.generic:
-        """The code of no answer, of the type of all codes."""
-
-    def part(self, items: npt.NDArray[np.intp], /) -> Self:
-        """The questions at these ascending positions, answered by nobody yet."""
-
-    def answered(self, names: Sequence[str], answers: Sequence[npt.NDArray[Any]], /) -> Self:
-        """The same questions with these answerers."""
+__all__ = ["AnswerBook", "book_of"]
 
 
 SheetT = TypeVar("SheetT", bound=AnswerSheet)

@@ -203,7 +203,7 @@ def _scored(
             remedy="Give a benchmark that holds some, or for free text judgements (judgements=, --judgements) or "
             "metrics of words (text_metrics=, --text-metrics).",
         )
-    return benchmark.table.select("id", "format", "scene").join(scored, on="id", how="semi", maintain_order="left")
+    return benchmark.columns("id", "format", "scene").join(scored, on="id", how="semi", maintain_order="left")
 
 
 def _united(one: pl.DataFrame, other: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
@@ -244,7 +244,7 @@ def _said_of_unpaired(run: str) -> str:
 
 def _doubts(benchmark: Benchmark, scored: pl.DataFrame, first: pl.DataFrame) -> list[str]:
     """What speaks against the figures as a whole; `first` is what the first run answered, if there is one."""
-    others = benchmark.table.select("id", "format").join(scored, on="id", how="anti")
+    others = benchmark.columns("id", "format").join(scored, on="id", how="anti")
     counts = others.group_by("format").len().sort("format")
     doubts = [
         f"{counted(n, 'question')} of the format {kind} {'is' if n == 1 else 'are'} not scored."

@@ -67,7 +67,8 @@ def _choices(benchmark: Benchmark, records: pl.DataFrame) -> pl.DataFrame:
     """Answers that are labels: columns run, part, scene, relation, amount (1 if right), chance."""
     options = pl.col("options").list.len()
     chance = pl.when(pl.col("format") == "yes-no").then(_YES_NO_CHANCE).otherwise(1 / options)
-    asked = benchmark.table.select("scene", "relation", chance=chance, part="id")
+    questions = benchmark.columns("id", "scene", "relation", "format", "options")
+    asked = questions.select("scene", "relation", chance=chance, part="id")
     answered = records.select("run", part="question", amount=pl.col("correct").cast(pl.Float64))
     return answered.join(asked, on="part", how="inner", maintain_order="left")
 
@@ -81,7 +82,7 @@ def _wholes(benchmark: Benchmark, judged: pl.DataFrame, judges: Mapping[str, Jud
         .join(scales, on="run", how="left", maintain_order="left")
         .select("run", whole="question", amount=pl.col("score").fill_null(0) / pl.col("best"))
     )
-    asked = benchmark.table.select("family", "scene", "links", whole="id")
+    asked = benchmark.columns("id", "family", "scene", "links").rename({"id": "whole"})
     return scored.join(asked, on="whole", how="inner", maintain_order="left")
 
 

@@ -205,7 +205,7 @@ def _by_group(diagnosis: Diagnosis, values: str) -> pl.DataFrame:
 
 
 def _of_numbers(diagnosis: Diagnosis, values: str) -> pl.DataFrame:
-    questions = diagnosis.benchmark.table.select("family", "template", question="id")
+    questions = diagnosis.benchmark.columns("family", "template", "id").rename({"id": "question"})
     asked = diagnosis.numbers.select("question", "unit").unique().join(questions, on="question")
     of_template = asked.group_by("family", relation=TEMPLATE + pl.col("template")).agg(
         unit=pl.when(pl.col("unit").n_unique() == 1).then(pl.col("unit").first())

@@ -13,7 +13,7 @@ from probe4d.diagnosis.controls.answerers import MEDIAN, NUMBER_CONTROLS, FromWo
 from probe4d.diagnosis.controls.intervals import IntervalAnswers, interval_answers
 from probe4d.diagnosis.sheets.intervals import INTERVAL, IntervalSheet, make_interval_sheet
 from probe4d.diagnosis.sheets.labels import Sheet, has_label, make_sheet
-from probe4d.diagnosis.sheets.numbers import NumberSheet, Values, make_number_sheet, scored_numbers
+from probe4d.diagnosis.sheets.numbers import NumberSheet, Values, make_number_sheet, number_questions
 from probe4d.errors import InputError
 
 __all__ = ["ControlAnswers", "control_answers", "learnable"]
@@ -104,12 +104,17 @@ def control_answers(
 
 def learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
     """What of another benchmark controls may learn from: all but the questions that are asked."""
-    return replace(other, table=other.table.join(benchmark.table.select("id"), on="id", how="anti"))
+    asked = benchmark.columns("id")
+    if other.columns("id").join(asked, on="id", how="semi").is_empty():
+        return other
+    return replace(other, table=other.table.join(asked, on="id", how="anti", maintain_order="left"))
 
 
 def _scored(benchmark: Benchmark) -> pl.DataFrame:
-    scored = has_label() | scored_numbers() | (pl.col("format") == INTERVAL)
-    return benchmark.table.filter(scored).select(*_CELL, "context").unique(maintain_order=True)
+    """Family, format and context, each combination once, of the questions that controls answer."""
+    asked = [*_CELL, "context"]
+    others = benchmark.columns(*asked, "options").filter(has_label() | (pl.col("format") == INTERVAL))
+    return pl.concat([others.select(asked), number_questions(benchmark).select(asked)]).unique(maintain_order=True)
 
 
 def _refuse_other_questions(asked: pl.DataFrame, rest: pl.DataFrame, other: Benchmark) -> None:

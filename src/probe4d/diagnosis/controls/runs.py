@@ -134,7 +134,7 @@ def control_model(
             remedy=f"Give a benchmark of {_answered_by(name)}.",
         )
     made_from = {} if answers.learned_from is None else {"fit_controls": answers.learned_from}
-    replies_to = partial(_replies, benchmark.table, labels, said, how, follows_options=name == CONTENT)
+    replies_to = partial(_replies, benchmark, labels, said, how, follows_options=name == CONTENT)
     return ControlModel(name, how.name, replies_to, made_from=made_from)
 
 
@@ -153,7 +153,7 @@ def _intervals_said(sheet: IntervalSheet, codes: Codes) -> dict[str, str]:
 
 
 def _replies(
-    questions: pl.DataFrame,
+    benchmark: Benchmark,
     labels: pl.DataFrame,
     said: Mapping[str, str],
     setting: Setting,
@@ -164,20 +164,20 @@ def _replies(
     """What a control answers to requests and, beside them, to the others about the same questions.
 
     Args:
-        questions: The benchmark's questions.
+        benchmark: The questions.
         labels: `id`, `format`, `options` and `code` of the questions that it answers with a label.
         said: What it answers to those for a number or an interval, by their ids.
         setting: Setting of the requests.
         keys: Their keys (see `request_key`).
         follows_options: Whether it means the option that its letter stands for, and not the letter.
     """
-    named = pl.Series([*keys, *(key.rpartition("/")[0] for key in keys)], dtype=pl.String).implode()
-    asked, labels = (table.filter(pl.col("id").is_in(named)) for table in (questions, labels))
+    named = pl.Series([*keys, *(key.rpartition("/")[0] for key in keys)], dtype=pl.String)
+    labels = labels.filter(pl.col("id").is_in(named.implode()))
     label = {
         identity: label_of(code, kind, options) or LETTERS[0] for identity, kind, options, code in labels.iter_rows()
     }
     replies: dict[str, str | None] = {}
-    for question in questions_from(asked):
+    for question in questions_from(benchmark.rows(named)):
         for variant in setting.variants(question):
             text = label.get(question.id)
             if text is not None and follows_options and question.format == "choice":

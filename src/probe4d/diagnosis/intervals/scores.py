@@ -74,7 +74,7 @@ def overlaps_of(sheet: IntervalSheet) -> dict[str, npt.NDArray[np.float64]]:
     """
     said = ends_of(sheet.codes)
     found = worth_of(said, ends_of(sheet.references))
-    frames = sheet.questions["frames"].list
+    frames = sheet.details["frames"].list
     window = np.stack([one.cast(float).fill_null(np.nan).to_numpy() for one in (frames.min(), frames.max())], axis=-1)
     is_whole = (said == window).all(axis=-1)
     found[WHOLE] = np.where(np.isnan(window).any(axis=-1), np.nan, is_whole)

@@ -53,6 +53,14 @@ def _table(sheet: IntervalSheet, names: list[str], *, is_relative: bool) -> pl.D
     labels[read] = of_read
     ending = " from the first asked about" if is_relative else ""
     words = [f"frames {first} to {last}{ending}" for first, last in (ends_of(distinct) + least).tolist()]
-    as_labels = Sheet(sheet.questions, sheet.families, sheet.scenes, labels[-1], tuple(names), labels[:-1])
+    as_labels = Sheet(
+        benchmark=sheet.benchmark,
+        questions=sheet.questions,
+        families=sheet.families,
+        scenes=sheet.scenes,
+        references=labels[-1],
+        names=tuple(names),
+        codes=labels[:-1],
+    )
     cells = [group for group in sheet.groups if group.relation == "all" and group.family != "all"]
     return shortcuts_table(as_labels, names, cells=cells, words=words)

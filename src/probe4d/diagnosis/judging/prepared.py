@@ -17,7 +17,6 @@ from probe4d.diagnosis.judging.candidates import candidates_of
 from probe4d.diagnosis.judging.plan import JudgePlan, evidence_shown_by
 from probe4d.diagnosis.judging.prompts import judge_prompt
 from probe4d.diagnosis.judging.rubrics import Rubric, rubric_named
-from probe4d.diagnosis.sheets.texts import text_questions
 from probe4d.errors import InputError
 from probe4d.evidence.rendering import Renderer
 from probe4d.models.asking import Finished
@@ -123,7 +122,7 @@ def prepare_judging(
     if evidence.kind == "none":
         shown = exhibits(list(asked.values()), evidence, None)
         return PreparedJudging(plan, rubric, evidence, candidates, shown, None)
-    judged = benchmark.table.filter(pl.col("id").is_in(list(asked)))
+    judged = benchmark.rows(list(asked))
     pictured = prepare(Benchmark(judged, benchmark.record), RunPlan(evidence=evidence), scenes=scenes)
     return PreparedJudging(plan, rubric, evidence, candidates, pictured.shown, pictured)
 
@@ -137,8 +136,7 @@ def _candidates(benchmark: Benchmark, run: Run) -> dict[str, Candidate]:
             path=run.path or run.name,
             remedy="Finish the run, or give another.",
         )
-    texts = text_questions(benchmark).join(rows, left_on="id", right_on="question", how="semi", maintain_order="left")
-    questions = {question.id: question for question in questions_from(texts)}
+    questions = {question.id: question for question in questions_from(benchmark.rows(rows["question"]))}
     found = {}
     for identity, variant, answer, answer_digest, _ in rows.iter_rows():
         key = request_key(identity, variant)

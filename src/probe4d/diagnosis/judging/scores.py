@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,8 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.sheets.grouping import Group, families_in_order, groups_of_format, text_codes
+from probe4d.diagnosis.sheets.answer_sheet import AnswerSheet
+from probe4d.diagnosis.sheets.grouping import Group, groups_of_format
 from probe4d.diagnosis.sheets.texts import TEXT, text_questions
 
 __all__ = ["UNFIT", "JudgedSheet", "add_aspects", "add_judged", "make_judged_sheet"]
@@ -24,28 +25,14 @@ UNFIT = -1.0
 """The code of an answer that holds nothing to judge: one that is empty, cut or missing."""
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedSheet:
-    """Questions of free text, and a row of codes for each run that was judged.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class JudgedSheet(AnswerSheet):
+    """Questions of free text, and for each run that was judged the scores on the scale of its rubric.
 
-    Attributes:
-        questions: The questions, columns of `QUESTION_SCHEMA`.
-        families: Families in the order of reports.
-        scenes: (questions,) scene codes in the order of the sorted scene names.
-        names: The runs.
-        codes: (runs, questions) scores on the scale of the run's rubric; NaN where the judge gave none, and `UNFIT`.
+    Where a judge gave none the code is NaN, where there was nothing to judge `UNFIT`.
     """
 
-    questions: pl.DataFrame
-    families: tuple[str, ...]
-    scenes: npt.NDArray[np.intp]
-    names: tuple[str, ...] = ()
-    codes: Values = field(default_factory=lambda: np.empty((0, 0)))
-
-    @property
-    def unanswered(self) -> np.float64:
-        """The code of an answer without a score."""
-        return np.float64(np.nan)
+    unanswered: ClassVar[np.generic] = np.float64(np.nan)
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -62,24 +49,6 @@ class JudgedSheet:
         """(runs, questions) the scores alone."""
         return np.where(self.codes == UNFIT, np.nan, self.codes)
 
-    def answered(self, names: Sequence[str], answers: Sequence[Values]) -> JudgedSheet:
-        """The same questions with these runs and their codes."""
-        shape = (len(names), self.scenes.size)
-        return replace(self, names=tuple(names), codes=np.array(answers, dtype=np.float64).reshape(shape))
-
-    def part(self, items: npt.NDArray[np.intp]) -> JudgedSheet:
-        """The questions at these ascending positions, answered by nobody yet."""
-        present = set(self.questions["family"][items])
-        return JudgedSheet(
-            self.questions[items],
-            tuple(family for family in self.families if family in present),
-            np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
-        )
-
-    def row(self, name: str) -> int:
-        """Row of a run."""
-        return self.names.index(name)
-
 
 def make_judged_sheet(benchmark: Benchmark, *, judged: bool) -> JudgedSheet:
     """Take the questions of free text out of a benchmark; there may be none.
@@ -88,8 +57,8 @@ def make_judged_sheet(benchmark: Benchmark, *, judged: bool) -> JudgedSheet:
         benchmark: The benchmark.
         judged: Whether any answer is judged; without that the sheet is empty.
     """
-    table = text_questions(benchmark) if judged else benchmark.table.clear()
-    return JudgedSheet(table, families_in_order(benchmark.record, table["family"]), text_codes(table["scene"]))
+    free = text_questions(benchmark)
+    return JudgedSheet.of(benchmark, free if judged else free.clear())
 
 
 def add_judged(figures: Figures, sheet: JudgedSheet) -> None:

@@ -64,7 +64,7 @@ def fits_layout(sheet: Sheet, layout: str) -> bool:
     """
     if layout == EGO_PAPER:
         return False
-    asked = sheet.questions.filter(pl.col("format") == "yes-no", _prompt_text(PLAIN).is_not_null())
+    asked = sheet.details.filter(sheet.questions["format"] == "yes-no", _prompt_text(PLAIN).is_not_null())
     return layout != EGO or not asked.select(_EGO_MOTION.is_null().any()).item()
 
 
@@ -75,7 +75,8 @@ def prompt_pairs(sheet: Sheet, layout: str) -> PromptPairs:
     says; prompts come in sorted order. Any layout but `ego` puts the question alone before a model.
     """
     asked = (
-        sheet.questions.with_row_index("item")
+        sheet.questions.hstack(sheet.details)
+        .with_row_index("item")
         .with_columns(text=_prompt_text(layout), positive=pl.Series(sheet.references == YES))
         .filter((pl.col("format") == "yes-no") & pl.col("text").is_not_null() & pl.col("keyframes").is_not_null())
         .sort("family", "text", "keyframes", "scene", "order")

@@ -33,7 +33,7 @@ def add_relations(figures: Figures, sheet: Sheet) -> None:
 
 def below_threshold(sheet: Sheet) -> npt.NDArray[np.bool_]:
     """(questions,) whether a question's answer is No because a value of the right sign is below the threshold."""
-    said = sheet.questions["facts"].str.json_path_match("$.below_threshold")
+    said = sheet.details["facts"].str.json_path_match("$.below_threshold")
     near: npt.NDArray[np.bool_] = (said == "true").fill_null(False).to_numpy(writable=True)
     near &= sheet.references == NO
     return near

@@ -43,7 +43,8 @@ def slices_table(sheet: Sheet) -> pl.DataFrame:
 
 def _bins(sheet: Sheet, cell: Group) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:
     questions = sheet.questions[cell.items]
-    units = questions["facts"].str.json_path_match("$.margin_unit").fill_null("unit of the rule").to_numpy()
+    facts = sheet.details["facts"][cell.items]
+    units = facts.str.json_path_match("$.margin_unit").fill_null("unit of the rule").to_numpy()
     margins, returns = (
         questions[by].cast(pl.Float64).fill_null(float("nan")).to_numpy() for by in ("margin", "lidar_points")
     )

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.sheets.grouping import Group, families_in_order, groups_of_format, text_codes
+from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
+from probe4d.diagnosis.sheets.grouping import Group, groups_of_format
 from probe4d.errors import InputError
 
 __all__ = [
@@ -56,59 +58,30 @@ _REFERENCE = re.compile(r"(\d{1,6})-(\d{1,6})")
 Codes = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class IntervalSheet:
-    """Questions for an interval, and a row of answers for each answerer.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class IntervalSheet(AnswerSheet):
+    """Questions for an interval, and a row of codes (see `to_codes`) for each answerer.
 
     Attributes:
-        questions: The questions, columns of `QUESTION_SCHEMA`.
-        families: Families in the order of reports.
-        scenes: (questions,) scene codes in the order of the sorted scene names.
-        references: (questions,) codes of the reference answers (see `to_codes`).
-        names: Answerers: runs in order, then the controls.
-        codes: (answerers, questions) codes of what they answered; `UNREAD` where that cannot be read.
+        references: (questions,) codes of the reference answers.
     """
 
-    questions: pl.DataFrame
-    families: tuple[str, ...]
-    scenes: npt.NDArray[np.intp]
     references: Codes
-    names: tuple[str, ...] = ()
-    codes: Codes = field(default_factory=lambda: np.empty((0, 0), dtype=np.int64))
 
-    @property
-    def unanswered(self) -> np.int64:
-        """The code of no answer."""
-        return np.int64(UNREAD)
+    unanswered: ClassVar[np.generic] = np.int64(UNREAD)
+    of_questions: ClassVar[tuple[str, ...]] = ("references",)
 
     @cached_property
     def read(self) -> npt.NDArray[np.bool_]:
         """(answerers, questions): whether there is an interval."""
-        return np.not_equal(self.codes, UNREAD)
+        read: npt.NDArray[np.bool_] = np.not_equal(self.codes, UNREAD)
+        return read
 
     def differ(self, ones: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.bool_]:
         """(pairs, questions): whether the two answerers of each pair give another interval; none and none are alike."""
         rows = [[self.row(name) for name in names] for names in (ones, others)]
-        return np.not_equal(*(self.codes[own] for own in rows))
-
-    def answered(self, names: Sequence[str], answers: Sequence[Codes]) -> IntervalSheet:
-        """The same questions with these answerers and their codes."""
-        shape = (len(names), self.scenes.size)
-        return replace(self, names=tuple(names), codes=np.array(answers, dtype=np.int64).reshape(shape))
-
-    def row(self, name: str) -> int:
-        """Row of an answerer."""
-        return self.names.index(name)
-
-    def part(self, items: npt.NDArray[np.intp]) -> IntervalSheet:
-        """The questions at these ascending positions, answered by nobody yet."""
-        present = set(self.questions["family"][items])
-        return IntervalSheet(
-            self.questions[items],
-            tuple(family for family in self.families if family in present),
-            np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
-            self.references[items],
-        )
+        moved: npt.NDArray[np.bool_] = np.not_equal(*(self.codes[own] for own in rows))
+        return moved
 
     @cached_property
     def groups(self) -> tuple[Group, ...]:
@@ -129,7 +102,7 @@ def ends_of(codes: Codes) -> Codes:
 
 def starts_of(sheet: IntervalSheet) -> Codes:
     """(questions, 1) the first frame that each question asks about; 0 where it does not say."""
-    first = sheet.questions.select(pl.col("frames").list.min().fill_null(0)).to_series()
+    first = sheet.details.select(pl.col("frames").list.min().fill_null(0)).to_series()
     return first.to_numpy().astype(np.int64)[:, None]
 
 
@@ -146,7 +119,7 @@ def make_interval_sheet(benchmark: Benchmark) -> IntervalSheet:
     Raises:
         InputError: A reference answer is no interval `first-last`, or ends before it begins.
     """
-    table = benchmark.table.filter(pl.col("format") == INTERVAL)
+    table = benchmark.columns(*COLUMNS).filter(format=INTERVAL)
     ends = [reference_ends(answer) for answer in table["answer"]]
     for place, one in enumerate(ends):
         if one is None:
@@ -158,5 +131,4 @@ def make_interval_sheet(benchmark: Benchmark) -> IntervalSheet:
                 remedy="Build or import the benchmark again.",
             )
     first, last = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-    families = families_in_order(benchmark.record, table["family"])
-    return IntervalSheet(table, families, text_codes(table["scene"]), to_codes(first, last))
+    return IntervalSheet.of(benchmark, table, references=to_codes(first, last))

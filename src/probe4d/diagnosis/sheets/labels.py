@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,8 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, has_vocabulary
-from probe4d.diagnosis.sheets.grouping import TEMPLATE, Group, families_in_order, text_codes
+from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
+from probe4d.diagnosis.sheets.grouping import TEMPLATE, Coded, Group, coded, split_groups
 from probe4d.errors import InputError
 
 __all__ = [
@@ -37,30 +39,26 @@ MOST_WORDS = 100
 """Words that a vocabulary may hold."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sheet:
+_LABEL_COLUMNS = (*COLUMNS, "keyframes", "margin", "lidar_points", "links", "order")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Sheet(AnswerSheet):
     """Questions whose answer is a label, and a row of labels for each answerer.
 
     Attributes:
-        questions: The questions, columns of `QUESTION_SCHEMA`.
-        families: Families in the order of reports.
-        scenes: (questions,) scene codes in the order of the sorted scene names.
         references: (questions,) label codes of the reference answers.
-        names: Answerers: runs in order, then controls.
-        labels: (answerers, questions) label codes.
     """
 
-    questions: pl.DataFrame
-    families: tuple[str, ...]
-    scenes: npt.NDArray[np.intp]
     references: npt.NDArray[np.signedinteger]
-    names: tuple[str, ...] = ()
-    labels: npt.NDArray[np.signedinteger] = field(default_factory=lambda: np.empty((0, 0), dtype=np.int8))
+
+    unanswered: ClassVar[np.generic] = np.int8(INVALID)
+    of_questions: ClassVar[tuple[str, ...]] = ("references",)
 
     @property
-    def unanswered(self) -> np.int8:
-        """The label code of no answer."""
-        return np.int8(INVALID)
+    def labels(self) -> npt.NDArray[np.signedinteger]:
+        """(answerers, questions) label codes."""
+        return self.codes
 
     @cached_property
     def correct(self) -> npt.NDArray[np.bool_]:
@@ -74,30 +72,11 @@ class Sheet:
         moved: npt.NDArray[np.bool_] = np.not_equal(*(self.labels[own] for own in rows))
         return moved
 
-    def answered(self, names: Sequence[str], answers: Sequence[npt.NDArray[np.int8]]) -> Sheet:
-        """The same questions with these answerers and their label codes."""
-        shape = (len(names), self.scenes.size)
-        return replace(self, names=tuple(names), labels=np.array(answers, dtype=np.int8).reshape(shape))
-
-    def part(self, items: npt.NDArray[np.intp]) -> Sheet:
-        """The questions at these ascending positions, answered by nobody yet."""
-        present = set(self.questions["family"][items])
-        return Sheet(
-            self.questions[items],
-            tuple(family for family in self.families if family in present),
-            np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
-            self.references[items],
-        )
-
-    def row(self, name: str) -> int:
-        """Row of an answerer."""
-        return self.names.index(name)
-
     @cached_property
     def cells(self) -> tuple[Group, ...]:
         """One group for each family and format."""
         masks = {
-            (family, kind): (self._families == family) & (self._formats == kind)
+            (family, kind): self._families.are(family) & self._formats.are(kind)
             for family in self.families
             for kind in SCORED_FORMATS
         }
@@ -106,25 +85,14 @@ class Sheet:
     @cached_property
     def relations(self) -> tuple[Group, ...]:
         """One group for each family, format and relation, where questions have one."""
-        found: list[Group] = []
-        for cell in self.cells:
-            values = self._relations[cell.items]
-            names = sorted({value for value in values if value is not None})
-            found.extend(replace(cell, relation=name, items=cell.items[values == name]) for name in names)
-        return tuple(found)
+        return split_groups(self.cells, coded(self.questions["relation"]))
 
     @cached_property
     def templates(self) -> tuple[Group, ...]:
         """One group for each template, where questions of a family and format are of several."""
-        found: list[Group] = []
-        for cell in self.cells:
-            values = self._templates[cell.items]
-            names = sorted(set(values))
-            if len(names) > 1:
-                found.extend(
-                    replace(cell, relation=TEMPLATE + name, items=cell.items[values == name]) for name in names
-                )
-        return tuple(found)
+        templates = coded(self.questions["template"])
+        split = [split_groups([cell], templates, prefix=TEMPLATE) for cell in self.cells]
+        return tuple(group for groups in split if len(groups) > 1 for group in groups)
 
     @cached_property
     def everything(self) -> Group:
@@ -134,16 +102,16 @@ class Sheet:
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """Cells, relations, templates, and totals: each family, each format, everything."""
-        families = [self._group(self._families == family, family, "all") for family in self.families]
-        kinds = [kind for kind in SCORED_FORMATS if (self._formats == kind).any()]
-        formats = [self._group(self._formats == kind, "all", kind) for kind in kinds]
+        families = [self._group(self._families.are(family), family, "all") for family in self.families]
+        kinds = [kind for kind in SCORED_FORMATS if kind in self._formats.names]
+        formats = [self._group(self._formats.are(kind), "all", kind) for kind in kinds]
         return (*self.cells, *self.relations, *self.templates, *families, *formats, self.everything)
 
     @cached_property
     def option_counts(self) -> npt.NDArray[np.int64]:
         """(questions,) number of options or words; 2 for yes-no."""
         lengths = self.questions["options"].list.len().fill_null(0).to_numpy().astype(np.int64)
-        return np.where(self._formats == "yes-no", 2, lengths)
+        return np.where(self._formats.are("yes-no"), 2, lengths)
 
     def _group(self, where: npt.NDArray[np.bool_], family: str, kind: str) -> Group:
         return Group(family, kind, "all", self._by_scene[where[self._by_scene]])
@@ -153,20 +121,12 @@ class Sheet:
         return np.argsort(self.scenes, kind="stable")
 
     @cached_property
-    def _families(self) -> npt.NDArray[np.object_]:
-        return self.questions["family"].to_numpy()
+    def _families(self) -> Coded:
+        return coded(self.questions["family"])
 
     @cached_property
-    def _formats(self) -> npt.NDArray[np.object_]:
-        return self.questions["format"].to_numpy()
-
-    @cached_property
-    def _relations(self) -> npt.NDArray[np.object_]:
-        return self.questions["relation"].to_numpy()
-
-    @cached_property
-    def _templates(self) -> npt.NDArray[np.object_]:
-        return self.questions["template"].to_numpy()
+    def _formats(self) -> Coded:
+        return coded(self.questions["format"])
 
 
 def has_label(options: str = "options") -> pl.Expr:
@@ -187,7 +147,7 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
         InputError: A reference answer is no label of its question, a vocabulary has more than `MOST_WORDS` words or one
             of them twice, or a choice question has features, but not one an option.
     """
-    table = benchmark.table.filter(has_label())
+    table = benchmark.columns(*_LABEL_COLUMNS).filter(has_label())
     _refuse_vocabulary(table, benchmark)
     references = code_labels(table["answer"], table)
     if (references == INVALID).any():
@@ -207,8 +167,7 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
             path=benchmark.path,
             remedy="Build or import the benchmark again.",
         )
-    families = families_in_order(benchmark.record, table["family"])
-    return Sheet(table, families, text_codes(table["scene"]), references)
+    return Sheet.of(benchmark, table, references=references)
 
 
 def _refuse_vocabulary(table: pl.DataFrame, benchmark: Benchmark) -> None:
@@ -243,7 +202,7 @@ def code_labels(labels: pl.Series, questions: pl.DataFrame) -> npt.NDArray[np.in
         pl.when(pl.col("format") == "yes-no")
         .then(pl.col("label").replace_strict({"No": NO, "Yes": YES}, default=INVALID, return_dtype=pl.Int8))
         .when(has_vocabulary())
-        .then(pl.Series(_word_codes(labels, questions), dtype=pl.Int8))
+        .then(_word_codes(labels, questions))
         .otherwise(_letter_code())
         .fill_null(INVALID)
     )
@@ -265,13 +224,16 @@ def label_of(code: int, kind: str, options: Sequence[str] = ()) -> str | None:
     return LETTERS[code] if kind == "choice" else options[code]
 
 
-def _word_codes(labels: pl.Series, questions: pl.DataFrame) -> list[int | None]:
+def _word_codes(labels: pl.Series, questions: pl.DataFrame) -> pl.Series:
     """Where words stand in the vocabularies of their questions; null where they do not, and of other questions."""
-    asked = questions.select("options", is_word=has_vocabulary()).iter_rows()
-    return [
-        options.index(label) if is_word and label in options else None
-        for label, (options, is_word) in zip(labels, asked, strict=True)
+    asked = pl.DataFrame({"label": labels, "options": questions["options"]}).with_row_index("item")
+    words = asked.filter(questions.select(has_vocabulary()).to_series())
+    places = [
+        options.index(label) if label in options else None
+        for label, options in words.select("label", "options").iter_rows()
     ]
+    found = words.select("item", code=pl.Series(places, dtype=pl.Int8))
+    return asked.select("item").join(found, on="item", how="left", maintain_order="left")["code"]
 
 
 def _letter_code() -> pl.Expr:

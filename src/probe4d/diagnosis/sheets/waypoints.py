@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -13,7 +12,8 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.diagnosis.sheets.grouping import Group, families_in_order, text_codes
+from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
+from probe4d.diagnosis.sheets.grouping import Group, coded, split_groups, total_groups
 from probe4d.errors import InputError
 
 __all__ = ["WAYPOINTS", "WaypointSheet", "make_waypoint_sheet", "steps_asked"]
@@ -29,41 +29,29 @@ Points = tuple[tuple[float, float], ...]
 _DIRECTIONS = ("future", "past")
 
 
-@dataclass(frozen=True, eq=False)
-class WaypointSheet:
-    """Questions for waypoints, and a row of answers for each answerer.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WaypointSheet(AnswerSheet):
+    """Questions for waypoints, and for each answerer the places of its answers in `answers`.
 
     Waypoints lie in the ego frame of the query frame, x forward and y left, in metres, in the order that was asked
     for; arrays of them have NaN behind the steps of questions that ask for fewer than others.
 
     Attributes:
-        questions: The questions, columns of `QUESTION_SCHEMA`.
-        families: Families in the order of reports.
-        scenes: (questions,) scene codes in the order of the sorted scene names.
         references: (questions, most steps, 2) the reference answers.
         times: (questions, most steps) seconds between each waypoint and the query frame; NaN where not known.
         speeds: (questions,) speed at the query frame in metres a second; NaN where not known.
         directions: (questions,) `future` or `past`.
-        answers: (answers, most steps, 2) what was answered, by the codes below.
-        names: Answerers: runs in order, then the controls.
-        codes: (answerers, questions) places in `answers`; -1 where an answer could not be read.
+        answers: (answers, most steps, 2) what was answered.
     """
 
-    questions: pl.DataFrame
-    families: tuple[str, ...]
-    scenes: npt.NDArray[np.intp]
     references: Values
     times: Values
     speeds: Values
     directions: npt.NDArray[np.object_]
     answers: Values
-    names: tuple[str, ...] = ()
-    codes: npt.NDArray[np.intp] = field(default_factory=lambda: np.empty((0, 0), dtype=np.intp))
 
-    @property
-    def unanswered(self) -> np.intp:
-        """The code of no answer."""
-        return np.intp(UNPARSED)
+    unanswered: ClassVar[np.generic] = np.intp(UNPARSED)
+    of_questions: ClassVar[tuple[str, ...]] = ("references", "times", "speeds", "directions")
 
     @cached_property
     def steps(self) -> npt.NDArray[np.intp]:
@@ -74,7 +62,8 @@ class WaypointSheet:
     @cached_property
     def parsed(self) -> npt.NDArray[np.bool_]:
         """(answerers, questions): whether there are waypoints."""
-        return np.not_equal(self.codes, UNPARSED)
+        parsed: npt.NDArray[np.bool_] = np.not_equal(self.codes, UNPARSED)
+        return parsed
 
     @cached_property
     def distances(self) -> Values:
@@ -92,46 +81,15 @@ class WaypointSheet:
         distances: Values = np.linalg.norm(said - self.references, axis=-1)
         return distances
 
-    def answered(self, names: Sequence[str], answers: Sequence[npt.NDArray[np.intp]]) -> WaypointSheet:
-        """The same questions with these answerers and their codes."""
-        shape = (len(names), self.scenes.size)
-        return replace(self, names=tuple(names), codes=np.array(answers, dtype=np.intp).reshape(shape))
-
     def with_answers(self, answers: Values) -> WaypointSheet:
         """The same questions with further answers, whose codes follow those that there are."""
         return replace(self, answers=np.concatenate([self.answers, answers]))
 
-    def row(self, name: str) -> int:
-        """Row of an answerer."""
-        return self.names.index(name)
-
-    def part(self, items: npt.NDArray[np.intp]) -> WaypointSheet:
-        """The questions at these ascending positions, answered by nobody yet."""
-        present = set(self.questions["family"][items])
-        return replace(
-            self,
-            questions=self.questions[items],
-            families=tuple(family for family in self.families if family in present),
-            scenes=np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
-            references=self.references[items],
-            times=self.times[items],
-            speeds=self.speeds[items],
-            directions=self.directions[items],
-            names=(),
-            codes=np.empty((0, 0), dtype=np.intp),
-        )
-
     @cached_property
     def groups(self) -> tuple[Group, ...]:
         """One group for each family and relation: past and future are never one."""
-        families, relations = (self.questions[name].to_numpy() for name in ("family", "relation"))
-        order = np.argsort(self.scenes, kind="stable")
-        found = []
-        for family in self.families:
-            for relation in sorted(set(relations[families == family])):
-                where = (families == family) & (relations == relation)
-                found.append(Group(family, WAYPOINTS, relation, order[where[order]]))
-        return tuple(found)
+        families = total_groups(coded(self.questions["family"]), self.families, self.scenes, format=WAYPOINTS)[:-1]
+        return split_groups(families, coded(self.questions["relation"]))
 
     def times_of(self, group: Group) -> Values | None:
         """(steps,) seconds between each waypoint and the query frame; null where questions of a group differ."""
@@ -162,8 +120,8 @@ def make_waypoint_sheet(benchmark: Benchmark) -> WaypointSheet:
     Raises:
         InputError: A reference answer is no list of points, or facts have another form.
     """
-    table = benchmark.table.filter(pl.col("format") == WAYPOINTS)
-    read = [_question(benchmark, *row) for row in table.select("id", "answer", "facts").iter_rows()]
+    table = benchmark.columns(*COLUMNS).filter(format=WAYPOINTS)
+    read = [_question(benchmark, *row) for row in benchmark.rows(table["id"], "id", "answer", "facts").iter_rows()]
     most = max((len(points) for points, _ in read), default=1)
     references, times = np.full((len(read), most, 2), np.nan), np.full((len(read), most), np.nan)
     for place, (points, facts) in enumerate(read):
@@ -172,15 +130,14 @@ def make_waypoint_sheet(benchmark: Benchmark) -> WaypointSheet:
     directions = np.array([facts.direction or _DIRECTIONS[0] for _, facts in read], dtype=object)
     relation = pl.coalesce("relation", pl.Series("direction", directions, dtype=pl.String) + "-waypoints")
     speeds = [np.nan if facts.speed_mps is None else facts.speed_mps for _, facts in read]
-    return WaypointSheet(
+    return WaypointSheet.of(
+        benchmark,
         table.with_columns(relation=relation),
-        families_in_order(benchmark.record, table["family"]),
-        text_codes(table["scene"]),
-        references,
-        times,
-        np.array(speeds, dtype=np.float64),
-        directions,
-        np.empty((0, most, 2)),
+        references=references,
+        times=times,
+        speeds=np.array(speeds, dtype=np.float64),
+        directions=directions,
+        answers=np.empty((0, most, 2)),
     )
 
 

@@ -55,7 +55,8 @@ def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
     questions = sheet.questions[cell.items]
     if cell.format == "text" and questions["options"].n_unique() > 1:
         return []
-    asked = questions.select(
+    details = sheet.details.select("frames", "entities")[cell.items]
+    asked = questions.hstack(details).select(
         "relation",
         "context",
         frame=pl.col("frames").list.first(),

@@ -47,7 +47,7 @@ def read_question_answers(path: Path | str, warnings: list[str] | None = None) -
     if path.is_dir():
         benchmark = read_benchmark(path)
         found = question_answers_of(benchmark)
-        if unknown := benchmark.table.height - len(found):
+        if unknown := benchmark.height - len(found):
             told = f"{counted(unknown, 'question')} whose text is not known"
             if not found:
                 raise InputError(f"holds nothing but {told}.", path=path, remedy=_REMEDY)
@@ -71,8 +71,8 @@ def question_answers_of(benchmark: Benchmark) -> list[QuestionAnswer]:
 
     Those whose text is not known are not among them.
     """
-    known = benchmark.table.filter(pl.col("question").is_not_null())
-    rows = known.select("question", "answer", "format", "options").iter_rows()
+    columns = benchmark.columns("question", "answer", "format", "options")
+    rows = columns.filter(pl.col("question").is_not_null()).iter_rows()
     return [
         said(question, options[LETTERS.index(answer)] if kind == "choice" else answer)[:2]
         for question, answer, kind, options in rows
