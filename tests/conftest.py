@@ -41,6 +41,8 @@ from fake_server import FakeServer  # noqa: E402
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [str(OFFLINE), os.environ.get("PYTHONPATH")]))
 for hub in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"):
     os.environ[hub] = "1"
+# A core for each worker and each process that it starts: threads of torch that wait for each other keep cores busy.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # No example has to be fast: other work on the machine would fail it. Where everything is required, examples are fixed.
 usual = settings.get_profile(settings.get_current_profile_name())

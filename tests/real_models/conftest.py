@@ -39,8 +39,7 @@ def vision_language_server(smollm2: Path, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="module", autouse=True)
 def _environment() -> Iterator[None]:
-    """A key, which the client wants and the server does not, and one thread for each process, as in `serving`."""
+    """A key, which the client wants and the server does not."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LOCAL_API_KEY", "none")
-        patch.setenv("OMP_NUM_THREADS", "1")
         yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
@@ -35,10 +34,8 @@ def serving(model: Path, log: Path) -> Iterator[Server]:
     port = _free_port()
     command = [sys.executable, "-m", "transformers.cli.transformers", "serve", model.name, "--device", "cpu"]
     command += ["--host", "127.0.0.1", "--port", str(port)]
-    # One thread: another worker's tests have the other core, and threads that wait for each other are slow there.
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with open(log, "wb") as output:
-        server = subprocess.Popen(command, cwd=model.parent, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        server = subprocess.Popen(command, cwd=model.parent, stdout=output, stderr=subprocess.STDOUT)
         try:
             _wait(server, f"http://127.0.0.1:{port}/health", log)
             yield Server(f"http://127.0.0.1:{port}/v1", model.name)
