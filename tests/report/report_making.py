@@ -15,6 +15,8 @@ from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import Lookup
 from probe4d.report.sections.accuracy import accuracy
+from probe4d.report.sections.averages import averages
+from probe4d.report.sections.models import models
 from probe4d.report.sections.part import Section
 from probe4d.report.sections.relations import relations
 from probe4d.report.sections.run_families import run_families
@@ -206,6 +208,8 @@ def part_of(diagnosis: Diagnosis, anchor: str) -> Section:
     lookup, names = Lookup.of(diagnosis), diagnosis.answerers("labels")
     made = {
         "accuracy": lambda: accuracy(lookup, names),
+        "averages": lambda: averages(diagnosis),
+        "models": lambda: models(diagnosis),
         "relations": lambda: relations(lookup, names),
         "run-families": lambda: run_families(diagnosis, lookup, names),
         "slices": lambda: slices(diagnosis, names),

@@ -6,10 +6,12 @@ from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import Lookup, labels_given
 from probe4d.report.sections.accuracy import accuracy
 from probe4d.report.sections.answers import answers_given
+from probe4d.report.sections.averages import averages
 from probe4d.report.sections.changes import changes
 from probe4d.report.sections.intervals import intervals
 from probe4d.report.sections.judged import judged
 from probe4d.report.sections.linked import linked
+from probe4d.report.sections.models import models
 from probe4d.report.sections.numbers import numbers
 from probe4d.report.sections.pairs import pairs
 from probe4d.report.sections.part import Section
@@ -36,6 +38,8 @@ def sections(diagnosis: Diagnosis) -> list[Section]:
         waypoints(diagnosis, lookup),
         judged(diagnosis, lookup),
         text_metrics(diagnosis, lookup),
+        averages(diagnosis),
+        models(diagnosis),
         linked(diagnosis),
         run_families(diagnosis, lookup, names),
         variants(diagnosis, lookup, names),

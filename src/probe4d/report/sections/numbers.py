@@ -13,6 +13,7 @@ from probe4d.report.sections.part import (
     Key,
     Section,
     Table,
+    amount_bounds,
     count,
     dot_chart,
     figure_cells,
@@ -20,7 +21,6 @@ from probe4d.report.sections.part import (
     share,
     word_columns,
 )
-from probe4d.wording import amount
 
 __all__ = ["numbers"]
 
@@ -50,7 +50,7 @@ def numbers(diagnosis: Diagnosis, lookup: Lookup) -> Section:
             read = lookup.get(name, "valid_rate", family, NUMBER, relation)
             told = [("" if one is None else error_in_words(one.value, unit)) for one in (error, wrapped)]
             rows.append(
-                (title, name, *figure_cells(figure), told[0], _bounds(error), told[1], count(error), share(read))
+                (title, name, *figure_cells(figure), told[0], amount_bounds(error), told[1], count(error), share(read))
             )
     return Section(
         "numbers",
@@ -84,9 +84,3 @@ def _title(family: str, part: str, *, several: bool) -> str:
 def _told(figure: Figure, error: Figure | None, unit: str | None) -> str:
     told = percent(figure.value)
     return told if error is None else f"{told}, {error_in_words(error.value, unit)}"
-
-
-def _bounds(error: Figure | None) -> str:
-    if error is None or error.low is None or error.high is None:
-        return ""
-    return f"{amount(error.low)} to {amount(error.high)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -11,7 +11,7 @@ from probe4d.diagnosis.sheets.labels import SCORED_FORMATS
 from probe4d.report.charts import Chart, dots
 from probe4d.report.lookup import SAME, Figure, Lookup, asked, interval, percent
 from probe4d.report.statement import Statement
-from probe4d.wording import in_percent
+from probe4d.wording import amount, in_percent
 
 __all__ = [
     "DOTS",
@@ -19,6 +19,7 @@ __all__ = [
     "Key",
     "Section",
     "Table",
+    "amount_bounds",
     "bounds",
     "cells",
     "count",
@@ -106,7 +107,14 @@ def title_of(family: str, kind: str) -> str:
     return asked(family, kind).capitalize()
 
 
-def dot_chart(title: str, what: str, told: Sequence[tuple[str, Figure, str]], names: Sequence[str]) -> Chart:
+def dot_chart(
+    title: str,
+    what: str,
+    told: Sequence[tuple[str, Figure, str]],
+    names: Sequence[str],
+    *,
+    draw: Callable[[str, str, pl.DataFrame, Sequence[str]], Chart] = dots,
+) -> Chart:
     """A chart of figures, a dot each.
 
     Args:
@@ -114,10 +122,11 @@ def dot_chart(title: str, what: str, told: Sequence[tuple[str, Figure, str]], na
         what: What a dot is, before the figures in words.
         told: Name, figure, and the figure as a text.
         names: Names that have a colour, all of them.
+        draw: Draws it: `charts.dots` shares, `charts.amounts` what is none.
     """
     rows = [(name, *figure[:3], text) for name, figure, text in told]
     words = "; ".join(f"{name} {text}" for name, _, text in told)
-    return dots(title, f"{what}: {words}.", pl.DataFrame(rows, schema=DOTS, orient="row"), names)
+    return draw(title, f"{what}: {words}.", pl.DataFrame(rows, schema=DOTS, orient="row"), names)
 
 
 def figure_cells(figure: Figure) -> tuple[str, str, str]:
@@ -148,3 +157,10 @@ def bounds(figure: Figure | None, *, signed: bool = False) -> str:
         return ""
     ends = (in_percent(end, signed=signed) for end in (figure.low, figure.high))
     return " to ".join(ends).replace("-", "\u2212")
+
+
+def amount_bounds(figure: Figure | None) -> str:
+    """The interval of a length or an error as a cell, empty without one."""
+    if figure is None or figure.low is None or figure.high is None:
+        return ""
+    return f"{amount(figure.low)} to {amount(figure.high)}"
