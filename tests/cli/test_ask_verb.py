@@ -47,13 +47,17 @@ def test_failures_end_with_1_and_reasons_and_are_asked_again(
     here: Command, bench: Path, built: Benchmark, fake_server: Server, tmp_path: Path
 ) -> None:
     lost = built.questions[0].question or ""
-    server = fake_server(default="A", steps={lost: [{"status": 400, "json": {"error": {"message": "no"}}}, {}]})
+    coloured = {"error": {"message": "\x1b[31mno\x1b[0m memory \x1b]8;;http://example.org\x07left"}}
+    server = fake_server(default="A", steps={lost: [{"status": 400, "json": coloured}, {}]})
     arguments = ("ask", bench, *MODEL, "--base-url", server.base_url, "--out", tmp_path / "run", "--limit", 4)
     done = here(*arguments)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "got no answer; the same command asks " in done.stderr
     assert " × " in done.stderr.splitlines()[-1]
+    (error,) = map(json.loads, (tmp_path / "run" / "errors.jsonl").read_text().splitlines())
+    assert "HTTP 400: no memory left" in error["error"]
+    assert error["error"] in done.stderr
     again = here(*arguments)
     assert again.returncode == 0, again.stderr
     assert ": 4 answers (" in again.stdout
