@@ -1,15 +1,14 @@
 """Draws orders again: of the options of a choice question, and of the questions of a family.
 
-The rank of a key is documented: the first 64 bits of BLAKE2b over seed, name of the draw and key, separated by the
-unit separator. It is computed here from that sentence, and shares nothing with the sampling of builds.
+Ranks are those of `auditing.ranks`, which share nothing with the sampling of builds.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from probe4d.benchmarks.auditing.ranks import rank
 from probe4d.benchmarks.lidar_hallu.reading import Asked
 from probe4d.benchmarks.question import Question, derived_id
 
@@ -25,14 +24,14 @@ def drawn_options(question: Question, asked: Asked, seed: int) -> tuple[str, ...
         seed: Seed of the build.
     """
     key = _key(question, asked)
-    ranked = sorted((_rank(seed, f"{question.template}/options", key, option), option) for option in question.options)
+    ranked = sorted((rank(seed, f"{question.template}/options", key, option), option) for option in question.options)
     return tuple(option for _, option in ranked)
 
 
 def misplaced(questions: Sequence[Question], family: str, seed: int) -> Iterator[tuple[Question, Question]]:
     """Yield neighbours of a family, by `order`, that the seed puts the other way round."""
     members = sorted((question for question in questions if question.family == family), key=lambda each: each.order)
-    ranked = [(_rank(seed, f"{family}/order", derived_id(question)), question) for question in members]
+    ranked = [(rank(seed, f"{family}/order", derived_id(question)), question) for question in members]
     for (earlier_rank, earlier), (later_rank, later) in pairwise(ranked):
         if earlier_rank > later_rank:
             yield earlier, later
@@ -53,7 +52,3 @@ def _key(question: Question, asked: Asked) -> str:
         case _:
             parts = asked.frames
     return "|".join(map(str, (question.scene, *parts)))
-
-
-def _rank(seed: int, *parts: str) -> bytes:
-    return hashlib.blake2b("\x1f".join((str(seed), *parts)).encode(), digest_size=8).digest()

@@ -22,6 +22,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.spatial_qa.audit.answers import check_choices, check_numbers, check_relations
 from probe4d.benchmarks.spatial_qa.audit.batch import Batch, read_batch
 from probe4d.benchmarks.spatial_qa.audit.completeness import incomplete
+from probe4d.benchmarks.spatial_qa.audit.drawn import Draws
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
 from probe4d.benchmarks.spatial_qa.audit.form import check_repeated, well_formed
 from probe4d.benchmarks.spatial_qa.audit.naming import check_texts, check_words
@@ -33,7 +34,7 @@ from probe4d.benchmarks.spatial_qa.audit.situations import (
     check_parking,
     check_passages,
 )
-from probe4d.benchmarks.spatial_qa.audit.whole import balance_findings
+from probe4d.benchmarks.spatial_qa.audit.whole import balance_findings, seed_findings
 from probe4d.benchmarks.suite import AuditFinding
 
 __all__ = ["audit"]
@@ -90,19 +91,24 @@ class _Audit(SuiteAudit[_Parameters, MeasuredScene]):
             yield None if scene is None else measure_scene(scene, self.parameters.filters)
 
     def check(self, scene: MeasuredScene, questions: pl.DataFrame) -> None:
+        name, letters = questions["scene"][0], self.parameters.by_letters
         batches = self._batches(scene, questions)
-        letters = self.parameters.by_letters
         if batches:
             kept = self.parameters.ambiguous == "keep"
             named = check_words(scene, batches, self.findings, letters=letters, keep_ambiguous=kept)
+            seed = self.benchmark.record.seed
+            draws = None if seed is None else Draws(name, scene, seed, letters=letters)
             for batch in batches:
                 check_texts(batch)
                 check_objects(batch, self.parameters.filters)
                 _derive(batch, named)
+                if draws is not None:
+                    draws.check(batch)
         if self.parameters.is_full:
-            self._lacking += incomplete(questions["scene"][0], scene, batches, letters=letters)
+            self._lacking += incomplete(name, scene, batches, letters=letters)
 
     def of_the_whole(self) -> Iterator[AuditFinding]:
+        yield from seed_findings(self.benchmark.record)
         yield from self._lacking
         contents = self.parameters.balance == "contents"
         yield from balance_findings(self.benchmark.table, full=self.parameters.is_full, contents=contents)

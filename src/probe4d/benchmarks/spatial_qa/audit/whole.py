@@ -1,4 +1,4 @@
-"""Checks that every answer is right as often as another, as a benchmark promises as a whole."""
+"""Checks what a benchmark promises as a whole: that every answer is right as often as another, by a seed it names."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from collections.abc import Iterator
 import polars as pl
 
 from probe4d.benchmarks.auditing.record import whole
+from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.spatial_qa.audit.expected import EXPECTED
 from probe4d.benchmarks.spatial_qa.reading import OPTIONS
 from probe4d.benchmarks.suite import AuditFinding
 
-__all__ = ["balance_findings"]
+__all__ = ["balance_findings", "seed_findings"]
 
 _EVENED_IN_SCENES = ("collision", "occlusion", "passing")
 """Templates of which a full build keeps as many Yes as No in each scene."""
+
+
+def seed_findings(record: BenchmarkRecord) -> Iterator[AuditFinding]:
+    """That a record does not say by which seed was drawn."""
+    if record.seed is None:
+        yield whole("draw", "benchmark.json names no seed, so that nothing can be drawn again")
 
 
 def balance_findings(table: pl.DataFrame, *, full: bool, contents: bool) -> Iterator[AuditFinding]:
