@@ -88,7 +88,8 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
         order), epoch (from 1), and those of `with_scores`.
     """
     setting = recorded_setting(run.record.setting)
-    of_questions = benchmark.table.select("format", "family", "scene", "options", reference="answer", question="id")
+    answered = benchmark.rows(run.answers["question"])
+    of_questions = answered.select("format", "family", "scene", "options", reference="answer", question="id")
     rows = run.answers.join(of_questions, on="question", how="left", maintain_order="left")
     turned = [
         (variant.shown(options), variant.letter_shown(reference, len(options)))
@@ -97,16 +98,16 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     ]
     schema = {"shown": pl.List(pl.String()), "reference": pl.String()}
     rows = rows.drop("options", "reference").hstack(pl.DataFrame(turned, schema=schema, orient="row"))
-    rows = _with_epochs(rows, setting, benchmark)
+    rows = _with_epochs(rows, setting, answered)
     return with_scores(rows, setting)
 
 
-def _with_epochs(rows: pl.DataFrame, setting: Setting, benchmark: Benchmark) -> pl.DataFrame:
+def _with_epochs(rows: pl.DataFrame, setting: Setting, questions: pl.DataFrame) -> pl.DataFrame:
     """Rows with the place of their variant in the setting (from 1), in which no answer before it needs to exist.
 
     Variants that the setting does not know, such as people in a run from elsewhere, follow in the order of the log.
     """
-    known = ways_of_shapes(setting, benchmark.table).select("format", "size", "variant", epoch=pl.col("place") + 1)
+    known = ways_of_shapes(setting, questions).select("format", "size", "variant", epoch=pl.col("place") + 1)
     shapes = rows.with_columns(size=pl.col("shown").list.len())
     placed = shapes.join(known, on=["format", "size", "variant"], how="left", nulls_equal=True, maintain_order="left")
     strange = placed.filter(pl.col("epoch").is_null()).select(pl.col("variant").unique(maintain_order=True))
@@ -120,8 +121,7 @@ def _with_epochs(rows: pl.DataFrame, setting: Setting, benchmark: Benchmark) -> 
 
 
 def _samples(run: Run, benchmark: Benchmark, answers: pl.DataFrame, prompts: PromptsSent) -> Iterator[EvalSample]:
-    answered = benchmark.table.join(answers, left_on="id", right_on="question", how="semi")
-    questions = {question.id: question for question in questions_from(answered)}
+    questions = {question.id: question for question in questions_from(benchmark.rows(answers["question"]))}
     for row in answers.iter_rows(named=True):
         yield _sample(row, questions[row["question"]], prompts, run.record.model)
 
