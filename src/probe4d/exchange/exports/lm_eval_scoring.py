@@ -6,6 +6,7 @@ parsers read, and where a reply leaves a doubt they read nothing: the answer cou
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 import unicodedata
@@ -19,9 +20,7 @@ THRESHOLDS = (0.3, 0.5, 0.7)
 
 _I = re.IGNORECASE
 
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>.*?</\1>", _I | re.DOTALL)
-_OPEN_THOUGHT = re.compile(r"<(?:think|thinking|thought|reasoning)>", _I)
-_END_OF_THOUGHT = re.compile(r".*</(?:think|thinking|thought|reasoning)>", _I | re.DOTALL)
+_THOUGHT = re.compile(r"<(/?)(?:think|thinking|thought|reasoning)>", _I)
 _ANSWER_TAG = re.compile(r"<answer>(.{0,200}?)</answer>|\\boxed\{([^{}]{0,200})\}", _I | re.DOTALL)
 _ANSWER_FIELD = re.compile(r"\"(?:answer|final_answer|prediction)\"\s*:\s*\"([^\"\n]{0,200})\"", _I)
 _ANSWER_LINE = re.compile(r"^\W{0,8}(?:the\s+)?(?:final\s+)?answer\W{0,4}:", _I | re.MULTILINE)
@@ -32,6 +31,10 @@ _ARTICLE = re.compile(r"^(?:a|an|the|some|one|it is|it['\u2019]s|this is|that is
 _MARKS = re.compile(r"[*`#]+|</?[a-z][^<>\n]{0,40}>", _I)
 _NEAR = 40
 _SENTENCE_END = re.compile(r"(?<!e\.g\.)(?<=[.!?])\s|\n", _I)
+
+_CONCLUSION = re.compile(
+    r"(?:^|(?<=[.!?\n])|(?<=[.!?\n] ))(?:therefore|thus|hence|so|in conclusion|in summary|overall|consequently)\b", _I
+)
 
 _DOUBT = re.compile(
     r"\b(?:not|never|no|nor|neither|cannot|except|excluding|without|rather than|instead of|other than|if|unless"
@@ -193,6 +196,9 @@ def interval_in(reply: str) -> Interval | None:
     alone = _ALONE.fullmatch(part.strip(_EDGES))
     if alone:
         return _ordered(*_ends(alone))
+    last = max((hit.start() for hit in _FRAME.finditer(part)), default=0)
+    concluded = [hit.end() for hit in _CONCLUSION.finditer(part) if hit.end() <= last]
+    part = part[concluded[-1] if concluded else 0 :]
     found = list(_INTERVAL.finditer(part))
     rest = _INTERVAL.sub(lambda hit: " " * len(hit[0]), part)
     frames = list(_FRAME.finditer(rest))
@@ -210,11 +216,12 @@ def interval_in(reply: str) -> Interval | None:
 
 
 def answer_part(reply: str) -> str | None:
-    """The part of a reply that is its answer: no thought, behind the last `Answer:`; None where there is none."""
+    """The part of a reply that is its answer: behind its thoughts and the last `Answer:`; None where there is none."""
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", reply))
-    text = _END_OF_THOUGHT.sub("", _THOUGHT.sub(" ", text))
-    if _OPEN_THOUGHT.search(text):
+    thoughts = list(_THOUGHT.finditer(text))
+    if thoughts and not thoughts[-1][1]:
         return None
+    text = text[thoughts[-1].end() if thoughts else 0 :]
     places = [hit[1] or hit[2] for hit in _ANSWER_TAG.finditer(text)] or _ANSWER_FIELD.findall(text)
     if places:
         return _MARKS.sub("", places[0]).strip() if len(set(places)) == 1 else None
@@ -240,8 +247,9 @@ def _ordered(first: int, last: int) -> Interval | None:
 
 def _stands(part: str, hits: Sequence[re.Match[str]]) -> bool:
     """Whether no sentence with one of these hits denies, asks or supposes it, and nothing after them takes it back."""
-    ends = [0, *(hit.end() for hit in _SENTENCE_END.finditer(part)), len(part)]
-    for start, end in itertools.pairwise(ends):
-        if any(start <= hit.start() < end for hit in hits) and _DOUBT.search(part, start, end):
-            return False
+    starts = [0, *(hit.end() for hit in _SENTENCE_END.finditer(part))]
+    sentences = list(itertools.pairwise([*starts, len(part)]))
+    naming = {bisect.bisect_right(starts, hit.start()) - 1 for hit in hits}
+    if any(_DOUBT.search(part, *sentences[place]) for place in naming):
+        return False
     return bool(hits) and _TAKEN_BACK.search(part, hits[0].end()) is None
