@@ -207,18 +207,32 @@ def here() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 @pytest.fixture(scope="session")
 def processes() -> ForkServerContext:
-    """Starts processes to be killed, which have imported already what asks models."""
+    """Starts processes that have imported already what most verbs do: to be killed, or to be many."""
+    from forked_verbs import IMPORTED
+
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        [
-            "probe4d.runs.ask",
-            "probe4d.runs.captioning",
-            "probe4d.runs.generating",
-            "probe4d.benchmarks.suites",
-            "inspect_ai.model._providers.openai_compatible",
-        ]
-    )
+    context.set_forkserver_preload([*IMPORTED])
     return context
+
+
+@pytest.fixture
+def forked(processes: ForkServerContext, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """`command`, forked from a process that has imported already what most verbs do, which takes longer than most."""
+    from forked_verbs import run_verb
+
+    printed = tmp_path_factory.mktemp("printed")
+
+    def run(*arguments: object, cwd: Path, env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        number = len(list(printed.iterdir()))
+        files = [printed / f"{number}.{name}" for name in ("stdout", "stderr")]
+        process = processes.Process(target=run_verb, args=([*map(str, arguments)], cwd, dict(env), *files))
+        process.start()
+        process.join(600)
+        process.kill()  # which does nothing to one that has ended
+        process.join()
+        return subprocess.CompletedProcess(arguments, process.exitcode or 0, *(file.read_text() for file in files))
+
+    return run
 
 
 @pytest.fixture

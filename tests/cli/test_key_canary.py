@@ -180,9 +180,9 @@ class Workplace:
             path.mkdir(parents=True, exist_ok=True)
         self._environment = {**os.environ, **KEYS, **{name: str(path) for name, path in own.items()}}
 
-    def run(self, *arguments: object, code: int = 0) -> str:
-        """Run a verb, keep what it prints, and give it."""
-        done = self._command(*arguments, cwd=self.folder, env=self._environment)
+    def run(self, *arguments: object, code: int = 0, command: Command | None = None) -> str:
+        """Run a verb, by the workplace's command or another, keep what it prints, and give it."""
+        done = (command or self._command)(*arguments, cwd=self.folder, env=self._environment)
         printed = done.stdout + done.stderr
         (self._printed / f"{len(list(self._printed.iterdir()))}.txt").write_text(printed)
         assert done.returncode == code, printed
@@ -191,11 +191,11 @@ class Workplace:
 
 
 @pytest.fixture
-def workplace(tmp_path: Path, command: Command) -> Workplace:
-    return Workplace(tmp_path, command)
+def workplace(tmp_path: Path, forked: Command) -> Workplace:
+    return Workplace(tmp_path, forked)
 
 
-def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -> None:
+def test_no_key_is_left_by_any_verb(workplace: Workplace, command: Command, fake_server: Server) -> None:
     run = workplace.run
     run("demo", "--out", "demo", "--scenes", 2, "--per-family", 12)
     data, bench = "demo/scenes", "demo/benchmark"
@@ -224,7 +224,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     told = ("--model", "m", "--allow-missing")
     run("import", "answers", bench, "answers.jsonl", "--out", "imported", *told)
     run("import", "waypoints", "answers.jsonl", "--bench", bench, "--out", "planned", code=2)  # which asks for none
-    _ask_a_talkative_server(run, bench, fake_server)
+    _ask_a_talkative_server(run, command, bench, fake_server)
     address = fake_server(default=f"car {ECHOED}", delay_s=0.0).base_url
     with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
     run("simulate", "photographed", "--scenes", 1)
@@ -246,13 +246,17 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, fake_server: Server) -
     assert found(workplace.folder, ALL, but=[workplace.folder / ".env"]) == []
 
 
-def _ask_a_talkative_server(run: Callable[..., str], bench: str, fake_server: Server) -> None:
-    """With the key accepted and refused, in an address, as an argument, and where nothing is sent."""
+def _ask_a_talkative_server(run: Callable[..., str], command: Command, bench: str, fake_server: Server) -> None:
+    """With the key accepted and refused, in an address, as an argument, and where nothing is sent.
+
+    One that is accepted stands in the environment of a new process already while this imports what it needs.
+    """
     asked = ("ask", bench, "--model", "openai-api/fake/m", "--max-retries", 1)
     address = fake_server(**TALKATIVE).base_url
     printed = run(*asked, "--base-url", address, "--out", "asked", "--debug", code=1)
     assert "[redacted]" in printed
-    run(*asked, "--base-url", fake_server(default=f"A. {ECHOED}").base_url, "--limit", 3, "--out", "logged")
+    accepts = fake_server(default=f"A. {ECHOED}")
+    run(*asked, "--base-url", accepts.base_url, "--limit", 3, "--out", "logged", command=command)
     said = f"wrong key {{key}} {_echo([*KEYS.values(), IN_FILE, IN_ADDRESS, IN_QUERY])}"
     refuses = fake_server(steps=[{"status": 401, "json": {"error": {"message": said}}}])
     with_user = refuses.base_url.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
