@@ -105,6 +105,16 @@ STREETS: dict[str, Scenes] = {
         ],
         scene="crossing",
     ),
+    # It stands; ahead a bus on the left and a person on the right; behind, a truck and then a motorcycle.
+    "abreast": street(
+        [
+            Thing("bus", still(24, 7), category=_BUS, size=_LONG),
+            Thing("person", still(24, -7), size=_SMALL, category=_PERSON),
+            Thing("truck", still(-10, 0), category=_TRUCK, size=(8.0, 2.5, 3.0)),
+            Thing("motorcycle", still(-24, 0.5), category="vehicle.motorcycle", size=(2.0, 0.8, 1.5)),
+        ],
+        scene="abreast",
+    ),
     # It stands; a truck is there in the first three frames, a bicycle all the time.
     "leaving": street(
         [
@@ -206,6 +216,13 @@ PLANTED: tuple[Planted, ...] = (
     _yes("reversing of an ego vehicle that goes ahead", "driving", "Is the ego vehicle reversing?"),
     _no("driving up to what is ahead, denied", "stopping", "Does the ego vehicle approach the car?"),
     _yes("always there, of what leaves", "leaving", "Is there a truck visible throughout the sequence?"),
+    _yes("to the left of what is on its left", "abreast", "Is the pedestrian to the left of the bus in frame 004?"),
+    _no("to the right of what is on its left, denied", "abreast", f"Is the pedestrian to the right of the bus {_ALL}?"),
+    _no("to the left, denied", "abreast", "Is the bus on the left side of the pedestrian?"),
+    _yes("in front of what is before it", "abreast", "Is the motorcycle in front of the truck in frame 002?"),
+    _no("in front of what is behind it, denied", "abreast", "Is the truck ahead of the motorcycle?"),
+    _no("behind, denied", "abreast", "Is a motorcycle located behind the truck?"),
+    _yes("behind what is behind it", "abreast", "Is the truck directly behind the motorcycle?"),
     _yes("and, of which the first is absent", "standing", "Is there a bus and a car in frame 004?", "existence"),
     _yes("and, of which the second is absent", "standing", "Is there a car ahead and a bus behind?"),
     _no("and, denied of two that are there", "standing", "Are there a car and a pedestrian in frame 004?"),

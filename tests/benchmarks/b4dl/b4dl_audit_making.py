@@ -40,7 +40,10 @@ BINARY = (
     "Does the ego vehicle slow down {w}?",
     "Is there a {c} and a car {w}?",
     "Is a {c} or a bus visible {w}?",
+    "Is there a bicycle or a {c} {w}?",
     "Is the ego vehicle moving or turning left {w}?",
+    "Is a {c} to the left of the car {w}?",
+    "Is the {c} behind the bus {w}?",
 )
 EXISTENCE = (
     "Is there a {c} {w}?",

@@ -235,6 +235,32 @@ def _ego(facts: _Facts, start: int, end: int, rng: random.Random) -> Made:
         yield "binary", f"Does {subject} slow down {words}?", _yes(gained < -1)
 
 
+def _relations(facts: _Facts, start: int, end: int, rng: random.Random) -> Made:
+    """Where one of two single things is of the other, true in the sense that is drawn."""
+    frame = rng.randint(start, end)
+    whole = {label: facts.at(frame, label) for label in CLASSES}
+    alone = [label for label, rows in whole.items() if len(rows) == 1]
+    if len(alone) < 2:
+        return
+    a, b = rng.sample(alone, 2)
+    c = rng.choice([label for label in CLASSES if whole[label] and label != b])
+    one, other = whole[a][0], whole[b][0]
+    when = f"in frame {frame:03d}"
+    turn = rng.choice((0.0, other["ego_yaw"], math.atan2(other["ego_y"], other["ego_x"])))
+    x, y = one["ego_x"] - other["ego_x"], one["ego_y"] - other["ego_y"]
+    ahead, left = x * math.cos(turn) + y * math.sin(turn), y * math.cos(turn) - x * math.sin(turn)
+    in_front = rng.choice((ahead > 0, _range(one) < _range(other)))
+    several = [(row["ego_x"] - other["ego_x"], row["ego_y"] - other["ego_y"]) for row in whole[c]]
+    some_left = any(y * math.cos(turn) - x * math.sin(turn) > 0 for x, y in several)
+    some_right = any(y * math.cos(turn) - x * math.sin(turn) < 0 for x, y in several)
+    yield "binary", f"Is a {c} to the left of the {b} {when}?", _yes(some_left)
+    yield "binary", f"Is a {c} to the right of the {b} {when}?", _yes(some_right)
+    yield "binary", f"Is the {a} to the left of the {b} {when}?", _yes(left > 0)
+    yield "binary", f"Is the {a} on the right side of the {b} {when}?", _yes(left < 0)
+    yield "binary", f"Is the {a} in front of the {b} {when}?", _yes(in_front)
+    yield "binary", f"Is the {a} behind the {b} {when}?", _yes(not in_front)
+
+
 def _joined(facts: _Facts, start: int, end: int, rng: random.Random) -> Made:
     """Two clauses with `and` or `or`, in every way in which they may share words."""
     frame = rng.randint(start, end)
@@ -323,5 +349,6 @@ _MAKERS = (
     _motion,
     _ego,
     _joined,
+    _relations,
     _stay,
 )

@@ -18,6 +18,7 @@ from probe4d.benchmarks.b4dl.audit.words import Number, asked_of, noun_of_class
 __all__ = ["claimed_of", "faults_of_verdict", "is_derived"]
 
 _OF_PRESENCE = ("presence", "within", "beyond", "nearest")
+_OF_TWO = ("left-of", "right-of", "in-front-of", "in-back-of")
 _OFTEN = 0.5
 """Part of the frames in which a thing has to be to be there for some time."""
 _GAP_FRAMES = 3
@@ -34,6 +35,8 @@ def claimed_of(row: Row, facts: Facts) -> Claimed | None:
     if row["template"] == "existence-class":
         noun = noun_of_class(_answered(row, facts))
         nouns = () if noun is None else (noun,)
+    if facts.claim in _OF_TWO:
+        asked = asked._replace(places=())  # those of the other thing
     if row["format"] == "interval":
         asked = asked._replace(lasts=False)  # the answer says how long
         frames = interval_of(_answered(row, facts)) or frames

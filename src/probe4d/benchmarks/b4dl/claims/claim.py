@@ -20,6 +20,10 @@ Kind = Literal[
     "nearest",
     "nearer",
     "farther",
+    "left-of",
+    "right-of",
+    "in-front-of",
+    "in-back-of",
     "nears",
     "gets-farther",
     "approaches",
@@ -75,7 +79,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         kind: What of the subject.
         subject: What it is said of; null for the ego vehicle.
-        other: What the subject is compared with, or what the ego vehicle does it to.
+        other: What the subject is compared with or lies beside, or what the ego vehicle does it to.
         place: Where the subject is.
         frames: Key frames of the scene, both included; null for those of the sequence.
         time: Whether it is said of all frames.

@@ -1,4 +1,4 @@
-"""How near something is said to be: in metres, nearest of all, or nearer than something else."""
+"""How near something is said to be, in metres, nearest of all or nearer than something else; and where of it it is."""
 
 from __future__ import annotations
 
@@ -23,6 +23,14 @@ _NEAREST = re.compile(
 _OTHER = r"(?P<other>(?:the|an?|any) [a-z ]+?)(?: is)?"
 _NEARER = re.compile(rf"(?:closer|nearer) (?:to (?:the )?ego )?than {_OTHER}(?: to (?:the )?ego)?")
 _FARTHER = re.compile(rf"(?:farther|further)(?: away)? (?:from (?:the )?ego )?than {_OTHER}(?: from (?:the )?ego)?")
+_PLACED = r"(?:located |positioned |situated )?(?:directly |right )?"
+_RELATED: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("left-of", re.compile(rf"{_PLACED}(?:to|on) the left(?: side)? of {_OTHER}")),
+    ("right-of", re.compile(rf"{_PLACED}(?:to|on) the right(?: side)? of {_OTHER}")),
+    ("in-front-of", re.compile(rf"{_PLACED}(?:in front|ahead) of {_OTHER}")),
+    ("in-back-of", re.compile(rf"{_PLACED}behind {_OTHER}")),
+)
+_COMPARED: tuple[tuple[Kind, re.Pattern[str]], ...] = (("nearer", _NEARER), ("farther", _FARTHER), *_RELATED)
 _DISTANCES: tuple[tuple[Kind, re.Pattern[str]], ...] = (("within", _WITHIN), ("beyond", _BEYOND))
 
 
@@ -37,7 +45,10 @@ def distance_in(rest: str) -> tuple[Claim, str] | None:
 
 
 def comparison(subject: Subject, rest: str) -> Claim | None:
-    """The claim of `the closest vehicle to ego` or `closer to ego than the truck`; null where the words are no such."""
+    """The claim of `the closest vehicle to ego`, `closer to ego than the truck` or `to the left of the truck`.
+
+    Null where the words are no such.
+    """
     nearest = _NEAREST.fullmatch(rest)
     if nearest is not None:
         among = nearest["among"]
@@ -45,14 +56,16 @@ def comparison(subject: Subject, rest: str) -> Claim | None:
             return Claim(kind="nearest")
         meaning = NOUNS.get(among.replace(" ", "_"))
         return None if meaning is None else Claim(kind="nearest", among=meaning)
-    for pattern, swapped in ((_NEARER, False), (_FARTHER, True)):
+    for kind, pattern in _COMPARED:
         match = pattern.fullmatch(rest)
         if match is None:
             continue
         other = subject_at_start(match["other"])
         if other is None or other.rest or other.narrowed or subject.narrowed or subject.how_many is not None:
             return None
-        return Claim(kind="farther" if swapped else "nearer", other=other.meaning)
+        if other.kind == "the" and other.meaning.word == "vehicle":  # it may be the ego vehicle
+            return None
+        return Claim(kind=kind, other=other.meaning)
     return None
 
 

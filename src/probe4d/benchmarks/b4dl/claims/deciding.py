@@ -15,6 +15,7 @@ from probe4d.benchmarks.b4dl.claims.layout import Layout
 from probe4d.benchmarks.b4dl.claims.motion import LASTING, MOTIONS, Motion, Moving
 from probe4d.benchmarks.b4dl.claims.places import in_place
 from probe4d.benchmarks.b4dl.claims.presence import Span, compared, counted, present, shown
+from probe4d.benchmarks.b4dl.claims.relations import RELATIONS, related
 from probe4d.benchmarks.b4dl.claims.telling import Told, of_ego, of_motion, of_nothing, of_things
 from probe4d.benchmarks.b4dl.claims.vocabulary import Meaning
 
@@ -123,9 +124,10 @@ def _of_things(layout: Layout, claim: Claim, subject: Meaning, span: Span, compl
     at = shown(layout, claim)
     if claim.kind == "count":
         holds = counted(layout, claim, at, span, complete=complete)
-    elif claim.kind in _COMPARED:
+    elif claim.kind in _COMPARED or claim.kind in RELATIONS:
         both = complete and claim.other is not None and completeness.of(claim.other)
-        holds = compared(layout, claim, span, complete=both)
+        decides = compared if claim.kind in _COMPARED else related
+        holds = decides(layout, claim, span, complete=both)
     else:
         holds = present(layout, claim, at, span, complete=complete)
     return holds, partial(of_things, layout, claim, at, span, holds, complete=complete)
