@@ -15,7 +15,8 @@ Facts are a JSON object whose keys depend on the rule. Those that are read elsew
     target: The object that is shown in a red box, as `Target` has it.
     estimated: Whether the answer rests on objects that were detected in images, and not annotated.
     measured: Of an answer that a model wrote, what geometry measured to decide it, with `box` and `track` of what it
-        was measured of, where that is one object.
+        was measured of, where that is one object; of a question of two clauses these are in `clauses`, each with its
+        own `measured`.
     waypoints_m, spacing_s, direction, speed_mps: Of a question for waypoints, as `WaypointFacts` has them.
     min_lidar_points: Fewest returns of an object that was counted.
     poses: Ego poses that were measured from, each with `frame` and `token`.
@@ -41,7 +42,7 @@ __all__ = [
     "PointedObject",
     "Target",
     "WaypointFacts",
-    "measured_of",
+    "measured_objects",
     "option_measures",
     "pointed_objects",
     "query_frame",
@@ -153,11 +154,12 @@ def witness_of(question: Question) -> str | None:
     return _read(question.facts.get("witness"), str)
 
 
-def measured_of(question: Question) -> PointedObject | None:
-    """The box by which the answer of a model was decided; null where there is none."""
-    measured = question.facts.get("measured")
-    one = _pointed_object(measured) if isinstance(measured, dict) else PointedObject()
-    return None if one.box is None and one.track is None else one
+def measured_objects(question: Question) -> tuple[PointedObject, ...]:
+    """The boxes by which the answer of a model was decided: none, one, or one of each of two clauses."""
+    measured = _read(question.facts.get("measured"), dict[str, Any]) or {}
+    clauses = _read(measured.get("clauses"), list[dict[str, Any]])
+    parts = [measured] if clauses is None else [_read(one.get("measured"), dict[str, Any]) or {} for one in clauses]
+    return tuple(one for one in map(_pointed_object, parts) if one.box is not None or one.track is not None)
 
 
 def option_measures(question: Question) -> OptionMeasures | None:

@@ -104,6 +104,8 @@ def test_colours_say_what_a_box_is_to_the_question(scenes: Scenes) -> None:
     assert places(picture, OPTION)
     for facts in ({"witness": token("bus", 3)}, {"measured": {"box": token("bus", 3), "track": "bus", "way_m": 1.0}}):
         assert places(from_above_at(scenes, [asked(1, 3, facts)], 3), WITNESS)
+    of_two = {"clauses": [{"measured": {"box": token("car", 3)}}, {"measured": {"way_m": 2.0}}]}
+    assert places(from_above_at(scenes, [asked(1, 3, {"measured": of_two})], 3), WITNESS)
 
 
 def test_the_target_in_the_red_box_is_red_in_its_image_just_where_the_facts_have_it(
@@ -149,6 +151,7 @@ UNMARKED: list[dict[str, object]] = [
     {"objects": [{"label": "car", "x": 10.0, "y": 0.0}]},
     {"objects": "car", "witness": 7, "measured": [1], "target": {"frame": 5}},
     {"measured": {"frames": [0, 5], "candidates": 0}},
+    {"measured": {"clauses": [3, {"measured": None}], "track": 4}},
 ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageColor
 
-from probe4d.benchmarks.facts import measured_of, target_of, witness_of
+from probe4d.benchmarks.facts import measured_objects, target_of, witness_of
 from probe4d.benchmarks.question import Question
 from probe4d.evidence.outlines import RED, Colour, Outline, draw_outlines
 from probe4d.report.pointed_out import DECIDES, Kind, pointed_out
@@ -154,9 +154,8 @@ def _wanted(question: Question) -> Iterator[_Wanted]:
     witness = witness_of(question)
     if witness is not None:
         yield _Wanted(witness, None, _colour_of("witness"), DECIDES, follows_kind=True)
-    measured = measured_of(question)
-    if not objects and measured is not None:
-        yield _Wanted(measured.box, measured.track, _colour_of("witness"), _MEASURED, follows_kind=True)
+    for one in () if objects else measured_objects(question):
+        yield _Wanted(one.box, one.track, _colour_of("witness"), _MEASURED, follows_kind=True)
 
 
 def _colour_of(kind: Kind) -> Colour:
