@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from probe4d.diagnosis.parsing import parse
+from probe4d.diagnosis.parsing.parsed import Parsed
+from probe4d.diagnosis.parsing.words import parse_word
 
 CLASSES = ("pedestrian", "barrier", "debris", "traffic cone", "motorcycle", "bicycle", "car", "bus", "truck", "suv")
 
@@ -85,3 +89,31 @@ def test_no_text_raises(text: str) -> None:
 
 def test_without_a_vocabulary_nothing_is_a_word() -> None:
     assert parse("The truck turns left.", format="text", options=()).label is None
+
+
+SCRIPTS = {
+    "Japanese": ("車", "歩行者", "自転車"),
+    "Hindi, whose vowels are marks": ("कार", "कीर", "बस"),
+    "French": ("écran", "cran", "forêt"),
+    "symbols": ("c", "c++", "→"),
+}
+
+
+@pytest.mark.parametrize("options", SCRIPTS.values(), ids=SCRIPTS)
+def test_words_are_told_apart_in_every_script(options: tuple[str, ...]) -> None:
+    for option in options:
+        assert parse_word(option, options, cut=False) == Parsed("valid", option)
+        assert parse_word(f" {option}. ", options, cut=False).label in (option, None)
+        assert parse_word(unicodedata.normalize("NFD", option), options, cut=False) == Parsed("valid", option)
+    for reply in ("", "  ", "…", "Ω", "写真", "?!"):
+        assert parse_word(reply, options, cut=False).state != "valid"
+
+
+@given(
+    st.lists(st.text(min_size=1, max_size=6), min_size=2, max_size=5, unique_by=lambda word: word.strip().casefold())
+)
+def test_no_reply_names_another_word_than_itself(options: list[str]) -> None:
+    for option in options:
+        read = parse_word(option, options, cut=False)
+        assert read.state != "valid" or read.label == option
+    assert parse_word("", options, cut=False).state != "valid"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from probe4d.diagnosis.parsing import number_contexts, refusals
@@ -17,7 +18,8 @@ from probe4d.runs.settings.chain_of_thought import CHAIN_OF_THOUGHT
 __all__ = ["normalised", "parse_word", "parse_word_exactly"]
 
 _ARTICLE = re.compile(r"^(?:a|an|the|some|one|it is|it['\u2019]s|this is|that is)\s+", re.IGNORECASE)
-_NOT_WORDS = re.compile(r"[^0-9a-z]+")
+_LETTERS = "LMN"
+"""Categories of characters that words are made of, in whatever script: letters, their marks, and digits."""
 _EDGES = " \t\r\n.,;:!\"'`*()[]{}"
 _PLACES = 20
 """How many of the first and of the last places that name a word are looked at."""
@@ -60,7 +62,13 @@ def parse_word_exactly(text: str, options: Sequence[str], cut: bool) -> Parsed:
 
 def normalised(text: str) -> str:
     """A word of a vocabulary as it is compared: lower case, without an article, punctuation, hyphens and spaces."""
-    return _NOT_WORDS.sub("", _ARTICLE.sub("", text.strip(_EDGES)).casefold())
+    word = unicodedata.normalize("NFKC", _ARTICLE.sub("", text.strip(_EDGES)).casefold())
+    return "".join(filter(_is_letter, word))
+
+
+@lru_cache(maxsize=4096)
+def _is_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in _LETTERS
 
 
 def _read(reply: str, options: tuple[str, ...], *, cut: bool) -> Parsed:
@@ -82,7 +90,7 @@ def _read(reply: str, options: tuple[str, ...], *, cut: bool) -> Parsed:
 
 def _whole(text: str, known: Mapping[str, str]) -> str | None:
     """The word that a text is, and nothing else; a question is none."""
-    return None if "?" in text else known.get(normalised(text))
+    return None if "?" in text else known.get(text.strip(_EDGES).casefold()) or known.get(normalised(text))
 
 
 def _first_sentence(text: str) -> str:
@@ -94,15 +102,16 @@ def _named_in(text: str, options: tuple[str, ...]) -> str | None:
     """The one word that a text names; null where it names none or several, doubts it or takes it back."""
     hits = list(_mention(options).finditer(text))
     known = _forms(options)
-    named = {known[normalised(hit[0])] for hit in hits}
-    if len(named) != 1:
+    named = {known.get(hit[0].casefold()) or known.get(normalised(hit[0])) for hit in hits}
+    word = named.pop() if len(named) == 1 else None
+    if word is None:
         return None
     sentences = Sentences(text)
     for hit in hits if len(hits) <= 2 * _PLACES else [*hits[:_PLACES], *hits[-_PLACES:]]:
         before, after, asked = sentences.around(*hit.span())
         if asked or number_contexts.doubted(before, after):
             return None
-    return None if withdrawn(text, hits[0].end()) else named.pop()
+    return None if withdrawn(text, hits[0].end()) else word
 
 
 def _opens_with(reply: str, word: str, options: tuple[str, ...]) -> bool:
@@ -113,13 +122,23 @@ def _opens_with(reply: str, word: str, options: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=64)
 def _forms(options: tuple[str, ...]) -> Mapping[str, str]:
-    """Every way to write a word of the vocabulary, as it is compared, to the word; what two share is left out."""
-    found: dict[str, set[str]] = {}
-    for option in options:
-        for form in _inflected(option):
-            found.setdefault(normalised(form), set()).add(option)
-    own = {normalised(option): option for option in options}
-    return {form: words.pop() for form, words in found.items() if len(words) == 1} | own
+    """Every way to write a word of the vocabulary, as it is compared, to the word; what two share is left out.
+
+    A word as it stands goes before what it is compared as, and this before the plural of another.
+    """
+    ways: tuple[Callable[[str], Iterable[str]], ...] = (
+        lambda option: map(normalised, _inflected(option)),
+        lambda option: [normalised(option)],
+        lambda option: [option.strip().casefold()],
+    )
+    forms: dict[str, str] = {}
+    for written in ways:
+        found: dict[str, set[str]] = {}
+        for option in options:
+            for form in written(option):
+                found.setdefault(form, set()).add(option)
+        forms |= {form: words.pop() for form, words in found.items() if form and len(words) == 1}
+    return forms
 
 
 @lru_cache(maxsize=64)
