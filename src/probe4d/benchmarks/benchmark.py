@@ -18,7 +18,7 @@ from probe4d.benchmarks.questions_file import StoredQuestions, are, write_questi
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import write_bytes, write_text
-from probe4d.store.folders import whole_folder
+from probe4d.store.folders import refuse_full, whole_folder
 from probe4d.store.hashing import digest
 
 __all__ = [
@@ -247,11 +247,7 @@ def refuse_taken(path: Path) -> None:
     Raises:
         InputError: The path is a file, or a folder with other things in it than a benchmark.
     """
-    if path.exists() and not path.is_dir():
-        raise InputError("is a file, not a folder.", path=path, remedy="Choose another --out folder.")
-    is_benchmark = (path / RECORD_FILE).exists() or (path / QUESTIONS_FILE).exists()
-    if path.is_dir() and any(path.iterdir()) and not is_benchmark:
-        raise InputError("is not empty and holds no benchmark.", path=path, remedy="Choose another --out folder.")
+    refuse_full(path, "is not empty and holds no benchmark.", own=(RECORD_FILE, QUESTIONS_FILE))
 
 
 @contextmanager
