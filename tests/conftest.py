@@ -50,7 +50,14 @@ settings.register_profile("unhurried", usual, deadline=None, derandomize=usual.d
 settings.load_profile("unhurried")
 
 
-LONG = ("tests/real_models/", "test_key_canary.py", "test_killed_runs.py", "test_train_encoder.py", "_in_chromium.py")
+LONG = (
+    "tests/real_models/",
+    "test_key_canary.py",
+    "test_example_learn.py",
+    "test_killed_runs.py",
+    "test_train_encoder.py",
+    "_in_chromium.py",
+)
 """Of which files tests take longest: no worker begins with them when the others have nothing left to do."""
 
 
