@@ -199,7 +199,7 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, command: Command, fake
     run = workplace.run
     run("demo", "--out", "demo", "--scenes", 2, "--per-family", 12)
     data, bench = "demo/scenes", "demo/benchmark"
-    run("simulate", "simulated", "--scenes", 1, "--no-cameras")
+    run("simulate", "photographed", "--scenes", 1)
     run("scenes", data)
     run("convert", "wod-e2e", data, "--out", "converted", code=2)  # which has no shards
     run("build", "lidar-hallu", data, "--out", "bench", "--per-family", 4)
@@ -207,9 +207,9 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, command: Command, fake
     run("diversity", bench, "--encoder", "nowhere", "--pairs", 2, code=2)  # where no encoder is
     run("prompts", bench, "--out", "prompts.jsonl")
     write_tiny_encoder(workplace.folder / "encoder")
-    run("encode", "simulated", "--encoder", "encoder", "--out", "features")
+    run("encode", "photographed", "--encoder", "encoder", "--out", "features")
     write_tiny_clip(workplace.folder / "clip")
-    run("train", "encoder", "simulated", "--clip", "clip", "--out", "trained", code=2)  # which has no images
+    run("train", "encoder", data, "--clip", "clip", "--out", "trained", code=2)  # which has no images
     run("export-checkpoint", "encoder", "--out", "released", code=2)  # which is no language model
     question = pl.read_parquet(workplace.folder / bench / "questions.parquet")["id"][0]
     run("show", bench, question, "--data", data, "--out", "question.png")
@@ -227,10 +227,9 @@ def test_no_key_is_left_by_any_verb(workplace: Workplace, command: Command, fake
     _ask_a_talkative_server(run, command, bench, fake_server)
     address = fake_server(default=f"car {ECHOED}", delay_s=0.0).base_url
     with_user = address.replace("://", f"://user:{IN_ADDRESS}@") + f"?api_key={IN_QUERY}"
-    run("simulate", "photographed", "--scenes", 1)
     (workplace.folder / "found.csv").write_text(DETECTIONS)
     run("detect", "photographed", "--detections", "found.csv", "--out", "objects.parquet")
-    asked = ("caption", "photographed", "--model", "openai-api/fake/m", "--max-connections", 64, "--min-side", 5)
+    asked = ("caption", "photographed", "--model", "openai-api/fake/m", "--max-connections", 64, "--min-side", 60)
     run(*asked, "--base-url", with_user, "--out", "captioned", "--debug")
     drawn = ("--refer", "marker", "--min-side", 5, "--scale", "sample:38", "--graphs")
     run("build", "spatial-qa", "photographed", "--out", "spatial", *drawn)
