@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,6 +29,7 @@ from probe4d.review.card import reviewed_card
 from probe4d.review.decisions import Decisions, read_decisions
 from probe4d.review.references import Revised, revised_text
 from probe4d.review.templates_kept import TemplateOutcome, template_outcomes
+from probe4d.store.hashing import file_digest
 from probe4d.version import __version__
 
 __all__ = ["REVIEW", "AppliedReview", "apply_review"]
@@ -91,7 +91,7 @@ def apply_review(
             remedy="Decide on whole templates in the sheet, or let more be rejected (most_rejected=, --most-rejected).",
         )
     table, references = _rewritten(_without_gaps(kept), found, Path(decisions))
-    digest = hashlib.sha256(Path(decisions).read_bytes()).hexdigest()
+    digest = file_digest(decisions)
     record = _record(benchmark.record, table, outcomes, references, digest, most_rejected)
     card = reviewed_card(_old_card(benchmark), record, outcomes, references, reviewer=found.reviewer)
     _write(out, table, record, card, benchmark.path)

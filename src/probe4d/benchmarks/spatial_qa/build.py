@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +33,7 @@ from probe4d.benchmarks.spatial_qa.views import Filters, UnknownVisibility
 from probe4d.benchmarks.splits import select_split
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
+from probe4d.store.hashing import file_digest
 
 __all__ = ["VERSION", "Parameters", "build"]
 
@@ -155,9 +155,7 @@ def build(scenes: Scenes, out: Path | str | None, asked: Parameters) -> Benchmar
     parameters = recorded(
         asked,
         _RECORDED,
-        captions_sha256=None
-        if asked.captions is None
-        else hashlib.sha256(Path(asked.captions).read_bytes()).hexdigest(),
+        captions_sha256=None if asked.captions is None else file_digest(asked.captions),
         reference_channel=scenes.reference_channel,
     )
     with _folder(out) as folder:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -50,6 +49,7 @@ from probe4d.benchmarks.stride.waymo.choosing import edition_of, objects_source
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
+from probe4d.store.hashing import file_digest
 
 __all__ = ["VERSION", "EgoHistory", "Parameters", "build"]
 
@@ -141,7 +141,7 @@ def build(scenes: Scenes, out: Path | str | None, asked: Parameters) -> Benchmar
         asked,
         _RECORDED,
         templates=ids,
-        labels_sha256=None if asked.labels is None else hashlib.sha256(Path(asked.labels).read_bytes()).hexdigest(),
+        labels_sha256=None if asked.labels is None else file_digest(asked.labels),
         verbalizer=PLAIN if asked.verbalizer is None else asked.verbalizer.name,
         reference_channel=scenes.reference_channel,
         objects=source,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import polars as pl
 
 from probe4d.exchange.exports.items import PICTURES_FOLDER, Exported
 from probe4d.origins import licence_in_words
+from probe4d.store.hashing import file_digest
 
 __all__ = ["croissant"]
 
@@ -37,7 +37,7 @@ def croissant(
             "name": table_file,
             "contentUrl": table_file,
             "encodingFormat": "application/x-parquet",
-            "sha256": hashlib.sha256((folder / table_file).read_bytes()).hexdigest(),
+            "sha256": file_digest(folder / table_file),
         }
     ]
     distribution += [_pictures(ending) for ending in sorted(_endings(exported))]

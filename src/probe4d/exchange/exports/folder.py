@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from probe4d.exchange.exports.items import Exported, ExportItem, collect
 from probe4d.runs.prepared import Prepared
 from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
 from probe4d.store.files import write_bytes, write_text
+from probe4d.store.hashing import file_digest
 from probe4d.wording import most_frequent
 
 __all__ = ["collected", "refuse_seeds", "seal"]
@@ -83,7 +83,5 @@ def _nothing_left(left_out: Sequence[LeftOut]) -> InputError:
 def _digests(folder: Path) -> str:
     """SHA-256 of every file in the folder, in the lines of `sha256sum`."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    lines = (
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in files
-    )
+    lines = (f"{file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in files)
     return "".join(lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from probe4d.benchmarks.stride.waymo.edition import waymo_edition
 from probe4d.errors import InputError
 from probe4d.scenes.estimated.objects_file import read_objects_record
 from probe4d.scenes.tables import Scenes
+from probe4d.store.hashing import file_digest
 
 __all__ = ["ObjectsSource", "edition_of", "objects_source"]
 
@@ -69,7 +69,7 @@ def objects_source(scenes: Scenes, asked: Sequence[Template], objects: Path | st
     if objects is not None:
         record = read_objects_record(objects)
         return ObjectsSource(
-            sha256=hashlib.sha256(Path(objects).read_bytes()).hexdigest(),
+            sha256=file_digest(objects),
             detector=record.detector,
             channel=record.channel,
             objects=record.objects,
