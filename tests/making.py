@@ -11,14 +11,8 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.benchmark import (
-    Benchmark,
-    BenchmarkRecord,
-    SourceDataset,
-    counts_of,
-    fingerprint,
-    write_benchmark,
-)
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, write_benchmark
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import QUESTION_SCHEMA, Question, question_id, to_table
 from probe4d.models.request import Reply, Request
 from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord

@@ -16,7 +16,8 @@ import msgspec
 import polars as pl
 from fake_server import digest_of
 
-from probe4d.benchmarks.benchmark import Benchmark, counts_of, fingerprint
+from probe4d.benchmarks.benchmark import Benchmark, counts_of
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.scenes.classes import CLASSES

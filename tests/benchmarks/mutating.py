@@ -14,8 +14,9 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark, counts_of, fingerprint
+from probe4d.benchmarks.benchmark import Benchmark, counts_of
 from probe4d.benchmarks.contrasts import with_contrasts
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import Question, derived_id, to_table
 
 __all__ = [

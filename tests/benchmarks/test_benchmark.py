@@ -12,13 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from making import benchmark_of
-from probe4d.benchmarks.benchmark import (
-    Benchmark,
-    BenchmarkRecord,
-    fingerprint,
-    read_benchmark,
-    write_benchmark,
-)
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, read_benchmark, write_benchmark
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import (
     QUESTION_SCHEMA,
     REQUIRED_COLUMNS,

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 from PIL import Image
 
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, fingerprint, write_benchmark
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, write_benchmark
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import to_table
 from probe4d.benchmarks.suites import build
 from probe4d.report.drawing import write_picture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,13 +12,13 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.question import QUESTION_SCHEMA, ROWS_AT_ONCE, Question, is_free_text, questions_from
+from probe4d.benchmarks.fingerprints import fingerprint
+from probe4d.benchmarks.question import QUESTION_SCHEMA, ROWS_AT_ONCE, Question, questions_from
 from probe4d.benchmarks.questions_file import StoredQuestions, are, write_questions
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import write_bytes, write_text
 from probe4d.store.folders import refuse_full, whole_folder
-from probe4d.store.hashing import digest
 
 __all__ = [
     "CARD_FILE",
@@ -30,10 +29,8 @@ __all__ = [
     "SourceDataset",
     "benchmark_folder",
     "counts_of",
-    "fingerprint",
     "read_benchmark",
     "read_record",
-    "references_fingerprint",
     "refuse_taken",
     "write_benchmark",
     "write_description",
@@ -214,23 +211,6 @@ class Benchmark:
     def fingerprint(self) -> str:
         """SHA-256 over the sorted question ids."""
         return self.record.fingerprint
-
-
-def fingerprint(table: pl.DataFrame | pl.LazyFrame) -> str:
-    """SHA-256 over the sorted question ids, each followed by a line feed: 64 hexadecimal digits."""
-    lines: str = table.lazy().select((pl.col("id").sort() + "\n").str.join("")).collect().item()
-    return hashlib.sha256(lines.encode()).hexdigest()
-
-
-def references_fingerprint(table: pl.DataFrame) -> str:
-    """SHA-256 over id and reference of the questions of free text, 64 hexadecimal digits.
-
-    A benchmark's fingerprint covers its ids alone, and a reference may be reworded under the same id.
-
-    Args:
-        table: Questions, of whatever format.
-    """
-    return digest(table.filter(is_free_text()).select("id", "answer").rows())
 
 
 def counts_of(table: pl.DataFrame | pl.LazyFrame) -> dict[str, dict[str, int]]:

@@ -8,7 +8,8 @@ from typing import Any, get_args
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.benchmark import BenchmarkRecord, counts_of, fingerprint
+from probe4d.benchmarks.benchmark import BenchmarkRecord, counts_of
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.sampling import refuse_wrong_seed
 from probe4d.benchmarks.source import source_of
 from probe4d.errors import InputError

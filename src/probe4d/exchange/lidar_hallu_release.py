@@ -16,11 +16,11 @@ from probe4d.benchmarks.benchmark import (
     BenchmarkRecord,
     SourceDataset,
     counts_of,
-    fingerprint,
     read_benchmark,
     write_benchmark,
 )
 from probe4d.benchmarks.contrasts import with_contrasts
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import to_table
 from probe4d.errors import InputError
 from probe4d.exchange.release_files import Placed, read_release

@@ -18,10 +18,10 @@ from probe4d.benchmarks.benchmark import (
     BenchmarkRecord,
     benchmark_folder,
     counts_of,
-    fingerprint,
     write_description,
 )
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import is_free_text
 from probe4d.benchmarks.questions_file import write_questions
 from probe4d.errors import InputError

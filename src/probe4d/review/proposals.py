@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.fingerprints import references_fingerprint
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.models.reply_log import ERRORS_FILE

@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.fingerprints import references_fingerprint
 from probe4d.models.asking import ask_all
 from probe4d.models.course import Course
 from probe4d.models.generation import Generation

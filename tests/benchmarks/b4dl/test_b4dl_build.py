@@ -20,7 +20,8 @@ from probe4d.benchmarks.b4dl.pairs import PAIRS_SCHEMA
 from probe4d.benchmarks.b4dl.sequences import released_windows
 from probe4d.benchmarks.b4dl.tasks import TASKS
 from probe4d.benchmarks.b4dl.wanted import Wanted
-from probe4d.benchmarks.benchmark import Benchmark, fingerprint, read_benchmark
+from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.generating import Generated, Prompt, Stage
 from probe4d.benchmarks.suites import build, check, prompt_lines
 from probe4d.errors import InputError, RunError

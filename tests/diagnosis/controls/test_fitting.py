@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pair_making import balanced_in_contexts, pair_questions
 
-from probe4d.benchmarks.benchmark import Benchmark, fingerprint
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.controls.answerers import content_control
 from probe4d.diagnosis.controls.fitting import ControlAnswers, control_answers

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark, fingerprint
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.suite import AuditFinding
 
 __all__ = ["count_findings", "order_findings", "whole"]

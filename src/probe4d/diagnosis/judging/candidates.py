@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark, references_fingerprint
+from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.fingerprints import references_fingerprint
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.parsing.normalise import after_last_thought

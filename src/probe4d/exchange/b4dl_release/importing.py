@@ -19,9 +19,9 @@ from probe4d.benchmarks.benchmark import (
     SourceDataset,
     benchmark_folder,
     counts_of,
-    fingerprint,
     write_description,
 )
+from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.questions_file import write_questions
 from probe4d.errors import InputError
 from probe4d.exchange.b4dl_release.layout_names import Layout
