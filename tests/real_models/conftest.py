@@ -9,6 +9,8 @@ import pytest
 from serving import Server, serving
 from vision_language import write_vision_language_model
 
+from making import made_once
+
 ROOT = Path(__file__).parents[2]
 SMOLLM2 = ROOT / "build" / "models" / "smollm2"
 
@@ -35,6 +37,18 @@ def vision_language_server(smollm2: Path, tmp_path_factory: pytest.TempPathFacto
     write_vision_language_model(folder / "tiny", tokenizer=smollm2)
     with serving(folder / "tiny", folder / "log") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def streets(of_session: Path) -> Path:
+    """A simulated dataset with cameras: two scenes, made once for all workers of a session."""
+    from probe4d.scenes.simulator import simulate
+
+    path = of_session / "streets"
+    with made_once(path) as wanted:
+        if wanted:
+            simulate(path, scenes=2, seed=3)
+    return path
 
 
 @pytest.fixture(scope="module", autouse=True)

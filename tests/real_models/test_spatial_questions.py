@@ -32,16 +32,15 @@ class Asked(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def streets(here: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = tmp_path_factory.mktemp("streets") / "data"
-    ran(here, "simulate", data, "--scenes", 2, "--seed", 3)
-    return data
-
-
-@pytest.fixture(scope="module")
-def asked(here: Command, streets: Path, vision_language_server: Server, smollm2_server: Server) -> Asked:
+def asked(
+    here: Command,
+    streets: Path,
+    vision_language_server: Server,
+    smollm2_server: Server,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Asked:
     """Two questions of each template, asked greedily: with the image, a black one, and of a model that only reads."""
-    folder = streets.parent
+    folder = tmp_path_factory.mktemp("spatial")
     bench = folder / "bench"
     ran(here, "build", "spatial-qa", streets, "--refer", "marker", "--scale", "sample:76", "--out", bench)
     shown = (
@@ -106,9 +105,11 @@ def test_reasoning_first_is_compared_with_answering_at_once(asked: Asked) -> Non
     assert set(LEVELS) <= set(changes["family"])
 
 
-def test_captioning_runs_from_crops_to_questions(here: Command, streets: Path, vision_language_server: Server) -> None:
+def test_captioning_runs_from_crops_to_questions(
+    here: Command, streets: Path, vision_language_server: Server, tmp_path: Path
+) -> None:
     """The model's words are no noun phrases: each object is asked for three times, and has no caption then."""
-    folder = streets.parent / "captions"
+    folder = tmp_path / "captions"
     said = ran(
         here,
         *("caption", streets, "--out", folder, "--model", f"openai-api/local/{vision_language_server.model}"),

@@ -34,26 +34,26 @@ class Asked(NamedTuple):
 
 @pytest.fixture(scope="module")
 def asked(
-    command: Command,
+    here: Command,
+    streets: Path,
     vision_language_server: Server,
     smollm2_server: Server,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Asked:
     folder = tmp_path_factory.mktemp("stride")
-    data, bench, run, judged = (folder / name for name in ("data", "bench", "run", "judged"))
-    ran(command, "simulate", data, "--scenes", 2, "--seed", 3)
-    ran(command, "build", "stride", data, "--out", bench, "--templates", ",".join(TEMPLATES), "--per-template", 1)
+    bench, run, judged = (folder / name for name in ("bench", "run", "judged"))
+    ran(here, "build", "stride", streets, "--out", bench, "--templates", ",".join(TEMPLATES), "--per-template", 1)
     ran(
-        command,
-        *("ask", bench, "--out", run, *reached(vision_language_server), "--evidence", "cameras", "--data", data),
+        here,
+        *("ask", bench, "--out", run, *reached(vision_language_server), "--evidence", "cameras", "--data", streets),
         *("--max-side", 640, "--clip-side", 360, "--max-frames", 5, "--max-tokens", 60),
     )
     ran(
-        command,
+        here,
         *("judge", "run", bench, run, "--out", judged, *reached(smollm2_server), "--evidence", "none"),
         *("--max-tokens", 12),
     )
-    ran(command, "diagnose", bench, run, "--judgements", judged, "--data", data, "--out", folder / "report")
+    ran(here, "diagnose", bench, run, "--judgements", judged, "--data", streets, "--out", folder / "report")
     return Asked(pl.read_parquet(bench / "questions.parquet"), read_run(run).answers, folder / "report")
 
 
@@ -61,8 +61,8 @@ def reached(server: Server) -> tuple[str, ...]:
     return ("--model", f"openai-api/local/{server.model}", "--base-url", server.base_url)
 
 
-def ran(command: Command, *arguments: object) -> None:
-    done = command(*arguments)
+def ran(here: Command, *arguments: object) -> None:
+    done = here(*arguments)
     assert done.returncode == 0, done.stderr
 
 
