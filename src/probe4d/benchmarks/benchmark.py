@@ -181,6 +181,18 @@ class Benchmark:
         """Tell what it is of, without reading its questions."""
         return f"Benchmark({self.record.suite}, {self.record.questions:,} questions, {self.path})"
 
+    def records(self, ids: Collection[str]) -> list[Question]:
+        """The questions of these ids as records, in the order of `table`; ids of no question give none.
+
+        Raises:
+            InputError: As `columns`, or a value of a question does not fit (see `questions_from`).
+        """
+        return questions_from(self.rows(ids), path=self._file)
+
+    @property
+    def _file(self) -> Path | None:
+        return None if self.path is None else self.path / QUESTIONS_FILE
+
     @property
     def height(self) -> int:
         """Number of questions: of a part that was read, its own."""
@@ -201,11 +213,10 @@ class Benchmark:
         Raises:
             InputError: A value of a question does not fit (see `questions_from`).
         """
-        file = None if self.path is None else self.path / QUESTIONS_FILE
         held = self._held
         in_batches = held.iter_slices if isinstance(held, pl.DataFrame) else held.batches
         for rows in in_batches(ROWS_AT_ONCE):
-            yield from questions_from(rows, path=file)
+            yield from questions_from(rows, path=self._file)
 
     @property
     def fingerprint(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import LETTERS, Question, questions_from, to_table
+from probe4d.benchmarks.question import LETTERS, Question, to_table
 from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import ANSWERS_SCHEMA
 from probe4d.scenes.tables import Scenes
@@ -39,7 +39,7 @@ def held_answers(benchmark: Benchmark, questions: Sequence[Question], scenes: Sc
     names = SceneNames(scenes)
     told = [
         (wording, scene, _answer_text(question))
-        for wording, question in zip(alike["wording"], questions_from(benchmark.rows(alike["id"])), strict=True)
+        for wording, question in zip(alike["wording"], benchmark.records(alike["id"]), strict=True)
         if (scene := names.of(question)) is not None
     ]
     choices = [
