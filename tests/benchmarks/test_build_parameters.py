@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,6 +17,8 @@ from probe4d.cli import build_b4dl, build_lidar_hallu, build_spatial_qa, build_s
 from probe4d.cli.build import Building
 from probe4d.cli.object_filters import ObjectFilters
 from probe4d.errors import InputError
+from probe4d.exchange.b4dl_release.importing import import_b4dl
+from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
 from probe4d.scenes.tables import Scenes
 
 HAS_TO_BE_GIVEN: dict[str, dict[str, Any]] = {
@@ -68,6 +72,28 @@ def test_a_command_without_options_asks_for_what_a_build_does_without_parameters
 def test_every_suite_refuses_what_none_takes(suite: str, wrong: dict[str, Any], told: str, scenes: Scenes) -> None:
     with pytest.raises(InputError, match=told):
         build(suite, scenes, **HAS_TO_BE_GIVEN[suite], **wrong)
+
+
+@suites
+def test_a_folder_of_other_things_is_refused_before_anything_is_measured(
+    suite: str, scenes: Scenes, tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("kept")
+    measured: list[str] = []
+    with pytest.raises(InputError, match="is not empty and holds no benchmark"):
+        build(suite, scenes, tmp_path, **HAS_TO_BE_GIVEN[suite], done=measured.append)
+    assert not measured
+    assert [*tmp_path.iterdir()] == [tmp_path / "notes.txt"]
+
+
+@pytest.mark.parametrize("import_release", [import_b4dl, import_lidar_hallu])
+def test_an_import_refuses_a_folder_of_other_things_before_it_reads_the_release(
+    import_release: Callable[[Path, Path], object], tmp_path: Path
+) -> None:
+    (tmp_path / "notes.txt").write_text("kept")
+    with pytest.raises(InputError, match="is not empty and holds no benchmark") as refused:
+        import_release(tmp_path / "no such release", tmp_path)
+    assert refused.value.path == tmp_path
 
 
 @suites

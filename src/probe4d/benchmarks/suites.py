@@ -10,7 +10,7 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.b4dl import SUITE as B4DL
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord
+from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, refuse_taken
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
 from probe4d.benchmarks.question import Evidence, Format, Question
@@ -111,9 +111,12 @@ def build(suite: str, scenes: Scenes, out: Path | str | None = None, **parameter
         parameters: Parameters of the suite (for `lidar-hallu` see `probe4d.benchmarks.lidar_hallu.build.Parameters`).
 
     Raises:
-        InputError: There is no such suite, or a parameter or the scenes cannot be used.
+        InputError: There is no such suite, the folder holds other things than a benchmark, or a parameter or the scenes
+            cannot be used.
     """
     known = suite_named(suite)
+    if out is not None:
+        refuse_taken(Path(out))
     return known.build(scenes, out, known.parameters(**parameters))
 
 

@@ -17,6 +17,7 @@ from probe4d.benchmarks.benchmark import (
     SourceDataset,
     counts_of,
     read_benchmark,
+    refuse_taken,
     write_benchmark,
 )
 from probe4d.benchmarks.contrasts import with_contrasts
@@ -83,6 +84,7 @@ def import_lidar_hallu(
             another benchmark or layout, or the run folder is in use. Then nothing is written.
     """
     release, benchmark = Path(release), Path(benchmark)
+    refuse_taken(benchmark)
     if run is not None:
         refuse_used(Path(run))
     stored = read_benchmark(benchmark) if (benchmark / RECORD_FILE).exists() else None

@@ -18,6 +18,7 @@ from probe4d.benchmarks.benchmark import (
     BenchmarkRecord,
     benchmark_folder,
     counts_of,
+    refuse_taken,
     write_description,
 )
 from probe4d.benchmarks.composition import COMPOSITION_FILE, composition_of
@@ -78,6 +79,7 @@ def apply_review(
             that of the benchmark itself or cannot be written.
     """
     out = Path(out)
+    refuse_taken(out)
     if benchmark.path is not None and out.resolve() == benchmark.path.resolve():
         raise InputError("is the benchmark that is reviewed.", path=out, remedy="Choose another folder (out=, --out).")
     found = read_decisions(decisions, benchmark, mode="review")

@@ -23,7 +23,6 @@ from probe4d.benchmarks.benchmark import (
     Benchmark,
     BenchmarkRecord,
     benchmark_folder,
-    refuse_taken,
     write_description,
 )
 from probe4d.benchmarks.building import dropped_rows, record_of_build, recorded
@@ -90,8 +89,6 @@ def build(scenes: Scenes, out: Path | str | None, asked: Parameters) -> Benchmar
             images.
         RunError: The generator has not all replies yet, or no pair in them can be taken.
     """
-    if out is not None:
-        refuse_taken(Path(out))
     used, split_words = select_split(scenes, asked.split)
     measuring = Measuring(used, asked.sequences(used), asked.workers, asked.begun, asked.done, asked.all_around)
     made, left_out = _made(measuring, asked)

@@ -19,6 +19,7 @@ from probe4d.benchmarks.benchmark import (
     SourceDataset,
     benchmark_folder,
     counts_of,
+    refuse_taken,
     write_description,
 )
 from probe4d.benchmarks.fingerprints import fingerprint
@@ -85,6 +86,7 @@ def import_b4dl(
         InputError: A file or a row is wrong or contradicts another, or no question is left. Then nothing is written.
     """
     release, out = Path(release), Path(out)
+    refuse_taken(out)
     found = find_release(release, layout)
     metadata = read_metadata(found.metadata)
     rows = _of_split(read_rows(release, found.files, metadata), split, release)
