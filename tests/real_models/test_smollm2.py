@@ -45,8 +45,8 @@ def asked(command: Command, here: Command, bench: Path, smollm2: Path, smollm2_s
     server = ("--model", f"openai-api/local/{smollm2_server.model}", "--base-url", smollm2_server.base_url)
     loaded = ("--model", "hf/smollm2", "-M", f"model_path={smollm2}", "-M", "do_sample=false")
     of_route = {"http": (*server, "--temperature", 0), "hf": (*loaded, "--max-connections", QUESTIONS // 2)}
-    for route in ROUTES:
-        done = command("ask", bench, "--out", folder / route, "--max-tokens", MAX_TOKENS, *of_route[route])
+    for route, call in zip(ROUTES, (here, command), strict=True):  # a model that is loaded goes with its process
+        done = call("ask", bench, "--out", folder / route, "--max-tokens", MAX_TOKENS, *of_route[route])
         assert done.returncode == 0, done.stderr
     runs = {route: folder / route for route in ROUTES}
     beside = [word for route in ROUTES for control in CONTROLS for word in ("--compare", f"{route}:{control}")]
