@@ -17,8 +17,8 @@ from probe4d.diagnosis.sheets.intervals import INTERVALS_SCHEMA
 from probe4d.diagnosis.text_metrics.fingerprint import Fingerprint
 from probe4d.runs.run import Run
 
-AnswerKind = Literal["labels", "numbers", "intervals", "waypoints", "texts"]
-"""What controls may answer with; each kind has a table of its own."""
+AnswerKind = Literal["labels", "numbers", "intervals", "waypoints", "judged", "texts"]
+"""How an answer is scored; each kind has a table of its own."""
 
 __all__ = [
     "CHANGES_SCHEMA",
@@ -35,6 +35,7 @@ __all__ = [
     "TEXTS_SCHEMA",
     "WAYPOINTS_SCHEMA",
     "WORDS_ALONE_SCHEMA",
+    "AnswerKind",
     "Diagnosis",
     "beside",
     "control_beside",
@@ -333,18 +334,28 @@ class Diagnosis:
     learned_from: str | None = None
     warnings: tuple[str, ...] = ()
 
+    @property
+    def answered(self) -> dict[AnswerKind, pl.DataFrame]:
+        """The tables that hold a row for each answerer and question asked of it, by the kind of answer.
+
+        Each has at least the columns run, question, variant and state. A free answer that was judged and compared
+        with its reference is in two of them.
+        """
+        return {
+            "labels": self.records,
+            "numbers": self.numbers,
+            "intervals": self.intervals,
+            "waypoints": self.waypoints,
+            "judged": self.judged,
+            "texts": self.texts,
+        }
+
     def answerers(self, *of: AnswerKind) -> list[str]:
         """Runs in the order given, then the controls that answer.
 
         Args:
             of: Which kinds of answers controls have to give to be among them; none given are all.
         """
-        tables = {
-            "labels": self.records,
-            "numbers": self.numbers,
-            "intervals": self.intervals,
-            "waypoints": self.waypoints,
-            "texts": self.texts,
-        }
+        tables = self.answered
         answered = [tables[kind]["run"].unique(maintain_order=True) for kind in of or tables]
         return list(dict.fromkeys([*(run.name for run in self.runs), *chain.from_iterable(answered)]))

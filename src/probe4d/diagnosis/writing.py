@@ -16,11 +16,8 @@ __all__ = ["FORMULA", "without_formulas", "write_tables"]
 FORMULA = r"^[=+\-@\t\r\n]"
 """Beginning of texts that a spreadsheet would take for a formula."""
 
-_SOMETIMES = (
-    *(f"{name}.parquet" for name in ("numbers", "intervals", "waypoints", "judged", "texts")),
-    *(f"{name}.csv" for name in ("waypoints", "linked", "text_metrics")),
-)
-"""Files that not every diagnosis has."""
+_CSV_SOMETIMES = ("waypoints", "linked", "text_metrics")
+"""Tables that not every diagnosis has; those of answers of a kind are others."""
 
 
 def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
@@ -52,15 +49,9 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "words_alone": diagnosis.words_alone,
         "figures": diagnosis.figures,
     }
+    of_other_kinds = {kind: table for kind, table in diagnosis.answered.items() if kind != "labels"}
     replies = {"records": diagnosis.records, "variants": diagnosis.variants}
-    where_asked = {
-        "numbers": diagnosis.numbers,
-        "intervals": diagnosis.intervals,
-        "waypoints": diagnosis.waypoints,
-        "judged": diagnosis.judged,
-        "texts": diagnosis.texts,
-    }
-    replies |= {name: table for name, table in where_asked.items() if table.height}
+    replies |= {kind: table for kind, table in of_other_kinds.items() if table.height}
     for name, table in replies.items():
         with whole_file(out / f"{name}.parquet") as temporary:
             table.write_parquet(temporary, compression="zstd", statistics=False)
@@ -70,9 +61,10 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         tables["linked"] = diagnosis.linked
     if diagnosis.text_fingerprints:
         tables["text_metrics"] = fingerprints_table(diagnosis.text_fingerprints)
-    for file in _SOMETIMES:
-        if file.partition(".")[0] not in {*replies, *tables}:
-            (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
+    not_there = [f"{kind}.parquet" for kind in of_other_kinds if kind not in replies]
+    not_there += [f"{name}.csv" for name in _CSV_SOMETIMES if name not in tables]
+    for file in not_there:
+        (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
     for name, table in tables.items():
         with whole_file(out / f"{name}.csv") as temporary:
             _plain_counts(table.with_columns(without_formulas(pl.col(pl.String)))).write_csv(temporary)

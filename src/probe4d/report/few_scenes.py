@@ -20,8 +20,7 @@ __all__ = ["figures_to_judge_by", "of_few_scenes", "scenes_of"]
 def scenes_of(diagnosis: Diagnosis) -> dict[str, int]:
     """How many scenes the scored questions of each answerer are from; who was asked none is left out."""
     scenes = diagnosis.benchmark.columns("id", "scene").rename({"id": "question"})
-    tables = (diagnosis.records, diagnosis.numbers, diagnosis.intervals, diagnosis.waypoints, diagnosis.judged)
-    asked = pl.concat([table.select("run", "question") for table in tables])
+    asked = pl.concat([table.select("run", "question") for table in diagnosis.answered.values()])
     asked_about = asked.join(scenes, on="question", how="inner", maintain_order="left")
     return dict(asked_about.group_by("run").agg(pl.col("scene").n_unique()).iter_rows())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.parsing import STATES
-from probe4d.diagnosis.tables import Diagnosis
+from probe4d.diagnosis.tables import AnswerKind, Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.runs.run import Run
 from probe4d.wording import CONTROL_SEQUENCE
@@ -30,13 +30,19 @@ def answers_given(diagnosis: Diagnosis) -> pl.DataFrame:
     A number is right within the tolerance. An answer in free text is neither right nor wrong: `correct` is null; where
     it was judged the judge's words stand below its text.
     """
-    numbers = diagnosis.numbers.select(
+    return pl.concat([_SHOWN[kind](diagnosis) for kind in diagnosis.answered])
+
+
+def _labels(diagnosis: Diagnosis) -> pl.DataFrame:
+    return diagnosis.records
+
+
+def _numbers(diagnosis: Diagnosis) -> pl.DataFrame:
+    return diagnosis.numbers.select(
         *("run", "question", "variant", "text", "state"),
         label=pl.format("{} {}", pl.col("value").round(NUMBER_DECIMALS), "unit"),
         correct="within_tolerance",
     )
-    others = (part(diagnosis) for part in (_intervals, _waypoints, _judged, _compared))
-    return pl.concat([diagnosis.records, numbers, *others])
 
 
 def _intervals(diagnosis: Diagnosis) -> pl.DataFrame:
@@ -91,6 +97,16 @@ def _compared(diagnosis: Diagnosis) -> pl.DataFrame:
         label=pl.concat_str(scores, separator=", ") if scores else pl.lit(None, pl.String),
         correct=pl.lit(None, pl.Boolean),
     )
+
+
+_SHOWN: Mapping[AnswerKind, Callable[[Diagnosis], pl.DataFrame]] = {
+    "labels": _labels,
+    "numbers": _numbers,
+    "intervals": _intervals,
+    "waypoints": _waypoints,
+    "judged": _judged,
+    "texts": _compared,
+}
 
 
 def replies(
