@@ -36,12 +36,12 @@ _FRAME = "ego at reference LiDAR time: x forward, y left, z up, metres"
 class _Parameters(msgspec.Struct, frozen=True):
     """The parameters of the build that decide answers, as `benchmark.json` has them."""
 
+    reference_channel: str
     min_lidar_points: int = 1
     min_margin: float = 0.0
     annotated_sector: tuple[float, float] | None = None
     events_sha256: str | None = None
     distractors: str = "matched"
-    reference_channel: str | None = None
     per_family: int | None = None
 
     @property
@@ -65,7 +65,7 @@ class _Audit(SuiteAudit[_Parameters, MeasuredScene]):
     def scenes(self, names: Sequence[str]) -> Iterator[MeasuredScene | None]:
         asked = self.parameters
         measure = partial(measure_scene, min_lidar_points=asked.min_lidar_points, annotated_deg=asked.annotated_sector)
-        recorded = read_key_frames(self.folder, channel=str(asked.reference_channel), scenes=names)
+        recorded = read_key_frames(self.folder, channel=asked.reference_channel, scenes=names)
         for name in names:
             yield measure(recorded[name]) if name in recorded else None
 
