@@ -1,4 +1,4 @@
-"""What audits share with builds: nothing but what is listed here with its reason, and a record has to say what counts."""
+"""What audits share with builds: nothing but what is listed here with its reason; and what a record has to say."""
 
 from __future__ import annotations
 
@@ -142,5 +142,5 @@ def test_a_record_that_does_not_say_which_sensor_key_frames_have_their_times_of_
     audit: Any = SUITES[suite].audit_of(benchmark.record)
     fields = {field.name: field for field in msgspec.structs.fields(audit.__self__.parameters_of)}
     assert fields["reference_channel"].required
-    with pytest.raises(InputError, match="holds a parameter that does not fit .*missing required field"):
+    with pytest.raises(InputError, match=r"holds a parameter that does not fit .*missing required field"):
         audit(benchmark, tmp_path)
