@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import polars as pl
@@ -13,8 +14,9 @@ from diagnosis_making import driving_benchmark, mixture, oracle, run_of, varied_
 from probe4d.diagnosis.comparing.comparisons import RUN_FAMILIES_SCHEMA
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.tables import COUNTS, FIGURES_SCHEMA, Diagnosis
-from probe4d.diagnosis.writing import write_tables
+from probe4d.diagnosis.writing import RECORDS_FILE, write_tables
 from probe4d.errors import InputError
+from probe4d.store.files import whole_file
 
 PARQUET = {"records.parquet", "variants.parquet"}
 FILES = {
@@ -99,9 +101,40 @@ def test_the_same_diagnosis_gives_the_same_bytes(diagnosis: Diagnosis, tmp_path:
 
 
 def test_an_earlier_diagnosis_is_replaced(diagnosis: Diagnosis, tmp_path: Path) -> None:
-    (tmp_path / "figures.csv").write_text("old")
     write_tables(diagnosis, tmp_path)
-    assert "old" not in (tmp_path / "figures.csv").read_text().split(",")
+    (tmp_path / "figures.csv").write_text("old")
+    (tmp_path / "notes.txt").write_text("mine")
+    write_tables(diagnosis, tmp_path)
+    assert pl.read_csv(tmp_path / "figures.csv", schema=FIGURES_SCHEMA).height == diagnosis.figures.height
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_nothing_is_written_among_what_others_wrote(diagnosis: Diagnosis, tmp_path: Path) -> None:
+    (tmp_path / "figures.csv").write_text("mine")
+    with pytest.raises(InputError, match="holds no report"):
+        write_tables(diagnosis, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["figures.csv"]
+
+
+@pytest.mark.parametrize("written", range(4))
+def test_a_folder_where_writing_was_interrupted_is_written_to_again(
+    written: int, diagnosis: Diagnosis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = []
+
+    def interrupted(path: Path) -> AbstractContextManager[Path]:
+        if len(begun) == written:
+            raise KeyboardInterrupt
+        begun.append(path.name)
+        return whole_file(path)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("probe4d.diagnosis.writing.whole_file", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            write_tables(diagnosis, tmp_path)
+    assert begun[:1] == [RECORDS_FILE][:written]
+    write_tables(diagnosis, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == FILES
 
 
 def test_a_folder_that_cannot_be_made(diagnosis: Diagnosis, tmp_path: Path) -> None:

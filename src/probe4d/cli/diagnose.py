@@ -85,7 +85,8 @@ def diagnose_command(
     from probe4d.diagnosis.judging.judgements import read_judgements
     from probe4d.diagnosis.overview import parser_changes
     from probe4d.diagnosis.text_metrics.chosen import text_metrics_named
-    from probe4d.report.page import refuse_foreign, write_report
+    from probe4d.diagnosis.writing import refuse_foreign
+    from probe4d.report.page import write_report
     from probe4d.runs.run import read_run
 
     inputs = [benchmark, *(runs or ()), *(judgements or ()), *([] if fit_controls is None else [fit_controls])]

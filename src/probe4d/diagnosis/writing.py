@@ -10,14 +10,27 @@ from probe4d.diagnosis.comparing.comparisons import run_families_table
 from probe4d.diagnosis.tables import COUNTS, Diagnosis
 from probe4d.diagnosis.text_metrics.fingerprint import fingerprints_table
 from probe4d.store.files import whole_file
+from probe4d.store.folders import refuse_full
 
-__all__ = ["FORMULA", "without_formulas", "write_tables"]
+__all__ = ["FORMULA", "RECORDS_FILE", "refuse_foreign", "without_formulas", "write_tables"]
 
 FORMULA = r"^[=+\-@\t\r\n]"
 """Beginning of texts that a spreadsheet would take for a formula."""
 
+RECORDS_FILE = "records.parquet"
+"""Is written before all other files, so that a folder of a killed command is known by it."""
+
 _CSV_SOMETIMES = ("waypoints", "linked", "text_metrics")
 """Tables that not every diagnosis has; those of answers of a kind are others."""
+
+
+def refuse_foreign(out: Path) -> None:
+    """Refuse a folder that no diagnosis can be written to, before any work is done.
+
+    Raises:
+        InputError: It is a file, or holds other things than an earlier diagnosis.
+    """
+    refuse_full(out, "is not empty and holds no report.", own=(RECORDS_FILE,))
 
 
 def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
@@ -36,9 +49,10 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         Path of figures.csv.
 
     Raises:
-        InputError: The folder cannot be written to.
+        InputError: The folder holds something else, or cannot be written to.
     """
     out = Path(out)
+    refuse_foreign(out)
     tables = {
         "pairs": diagnosis.pairs,
         "shortcuts": diagnosis.shortcuts,
@@ -50,18 +64,18 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         "figures": diagnosis.figures,
     }
     of_other_kinds = {kind: table for kind, table in diagnosis.answered.items() if kind != "labels"}
-    replies = {"records": diagnosis.records, "variants": diagnosis.variants}
-    replies |= {kind: table for kind, table in of_other_kinds.items() if table.height}
-    for name, table in replies.items():
-        with whole_file(out / f"{name}.parquet") as temporary:
-            table.write_parquet(temporary, compression="zstd", statistics=False)
-    if "waypoints" in replies:
+    asked = {kind: table for kind, table in of_other_kinds.items() if table.height}
+    _write_replies(diagnosis.records, out / RECORDS_FILE)
+    _write_replies(diagnosis.variants, out / "variants.parquet")
+    for kind, table in asked.items():
+        _write_replies(table, out / f"{kind}.parquet")
+    if "waypoints" in asked:
         tables["waypoints"] = diagnosis.waypoints.drop("text", "waypoints")
     if diagnosis.linked.height:
         tables["linked"] = diagnosis.linked
     if diagnosis.text_fingerprints:
         tables["text_metrics"] = fingerprints_table(diagnosis.text_fingerprints)
-    not_there = [f"{kind}.parquet" for kind in of_other_kinds if kind not in replies]
+    not_there = [f"{kind}.parquet" for kind in of_other_kinds if kind not in asked]
     not_there += [f"{name}.csv" for name in _CSV_SOMETIMES if name not in tables]
     for file in not_there:
         (out / file).unlink(missing_ok=True)  # another diagnosis may have left it there
@@ -69,6 +83,11 @@ def write_tables(diagnosis: Diagnosis, out: Path | str) -> Path:
         with whole_file(out / f"{name}.csv") as temporary:
             _plain_counts(table.with_columns(without_formulas(pl.col(pl.String)))).write_csv(temporary)
     return out / "figures.csv"
+
+
+def _write_replies(table: pl.DataFrame, path: Path) -> None:
+    with whole_file(path) as temporary:
+        table.write_parquet(temporary, compression="zstd", statistics=False)
 
 
 def _plain_counts(table: pl.DataFrame) -> pl.DataFrame:

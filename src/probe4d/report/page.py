@@ -18,15 +18,12 @@ from probe4d.report.theme import DARK, LIGHT, css_variables
 from probe4d.report.verdict import verdicts
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_text
-from probe4d.store.folders import refuse_full
 from probe4d.version import __version__
 from probe4d.wording import counted
 
-__all__ = ["RECORDS_FILE", "REPORT_FILE", "refuse_foreign", "write_report"]
+__all__ = ["REPORT_FILE", "write_report"]
 
 REPORT_FILE = "report.html"
-RECORDS_FILE = "records.parquet"
-"""What `write_tables` writes first of all, so that a killed command's folder is known by it."""
 
 
 def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None = None, page: bool = True) -> Path:
@@ -44,7 +41,6 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
     Raises:
         InputError: The folder holds something else, or cannot be written to.
     """
-    refuse_foreign(Path(out))
     figures = write_tables(diagnosis, out)
     path = Path(out) / REPORT_FILE
     if not page:
@@ -52,15 +48,6 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
         return figures
     write_text(path, _rendered(diagnosis, scenes))
     return path
-
-
-def refuse_foreign(out: Path) -> None:
-    """Refuse a folder that no report can be written to, before any work is done.
-
-    Raises:
-        InputError: It is a file, or holds other things than an earlier report.
-    """
-    refuse_full(out, "is not empty and holds no report.", own=(RECORDS_FILE,))
 
 
 def _rendered(diagnosis: Diagnosis, scenes: Scenes | None) -> str:
