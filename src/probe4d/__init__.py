@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
     from probe4d.benchmarks.question import Question
     from probe4d.benchmarks.splits import select_split
-    from probe4d.benchmarks.suites import build, check, write_prompts
+    from probe4d.benchmarks.suites import build, check
     from probe4d.diagnosis.agreement.judgements import with_judgements
     from probe4d.diagnosis.agreement.text_metrics import with_text_metrics
     from probe4d.diagnosis.agreement.with_people import JudgeLabels, judge_agreement, write_agreement
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from probe4d.runs.generating import HostedGenerator
     from probe4d.runs.plan import RunPlan
     from probe4d.runs.prepared import prepare
+    from probe4d.runs.prompt_lines import write_prompts
     from probe4d.runs.run import Run, read_run
     from probe4d.runs.selection import Selection
     from probe4d.runs.verbalizing import HostedVerbalizer
@@ -307,7 +308,7 @@ _HOMES = {
     "write_human_run": "probe4d.review.people",
     "write_inspect_log": "probe4d.exchange.inspect_log",
     "write_objects": "probe4d.scenes.estimated.objects_file",
-    "write_prompts": "probe4d.benchmarks.suites",
+    "write_prompts": "probe4d.runs.prompt_lines",
     "write_report": "probe4d.report.page",
     "write_rerun": "probe4d.report.viewer",
     "write_review_sheet": "probe4d.review.sheet",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import fields
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 import probe4d
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark, write_benchmark
+from probe4d.errors import InputError
 from probe4d.runs.run import Run
 
 PLAN = probe4d.RunPlan(selection=probe4d.Selection(sample=60))
@@ -48,3 +50,36 @@ def test_asking_reads_no_facts_but_of_what_is_asked(built: Benchmark, run: Run, 
     again = probe4d.ask(stored, folder.parent / "again", model=model, plan=PLAN)
     answered = [one.answers.sort("question").select("question", "text") for one in (run, again)]
     assert answered[0].equals(answered[1])
+
+
+NEVER_SCORED_BY = ("suite", "rule", "evidence", "needs")
+
+
+def test_a_diagnosis_of_everything_reads_no_column_that_it_does_not_score_by(built: Benchmark, tmp_path: Path) -> None:
+    run = probe4d.ask(built, tmp_path / "run", model=probe4d.control_model(built, "control:fixed"))
+    write_benchmark(built, tmp_path / "bench", card="")
+    file = tmp_path / "bench" / "questions.parquet"
+    table = pl.read_parquet(file)
+    table.with_columns(pl.lit(None, table.schema[name]).alias(name) for name in NEVER_SCORED_BY).write_parquet(file)
+    stored = read_benchmark(tmp_path / "bench")
+    for name in NEVER_SCORED_BY:
+        with pytest.raises(InputError, match=f"no value in the column '{name}'"):
+            stored.columns(name)
+    diagnosis = probe4d.diagnose(stored, [run])
+    assert diagnosis.figures.equals(probe4d.diagnose(built, [run]).figures)
+
+
+def test_details_are_read_once_for_all_sheets_of_the_same_questions(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored = read_benchmark(folder)
+    read: list[tuple[str, ...]] = []
+    rows = Benchmark.rows
+
+    def counting(self: Benchmark, ids: Collection[str], *names: str) -> pl.DataFrame:
+        read.append(names if len(ids) else ())
+        return rows(self, ids, *names)
+
+    monkeypatch.setattr(Benchmark, "rows", counting)
+    probe4d.diagnose(stored, [run])
+    assert sum("entities" in names for names in read) == 1

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from making import benchmark_of, question
 from probe4d.benchmarks.sampling import rank
 from probe4d.errors import InputError
-from probe4d.runs.selection import Selection, apportioned, selected, selected_of
+from probe4d.runs.selection import CHOSEN_BY, Selection, apportioned, selected, selected_of
 
 STRATA = st.dictionaries(
     st.tuples(st.sampled_from("abc"), st.sampled_from(["yes-no", "choice"])), st.integers(1, 40), min_size=1
@@ -68,12 +68,12 @@ def test_what_was_selected_of_a_benchmark_is_worked_out_once_and_belongs_to_its_
     benchmark = benchmark_of([question(place) for place in range(30)])
     selection = Selection(sample=7)
     chosen = selected_of(benchmark, selection)
-    assert chosen.equals(selected(benchmark.table, selection))
+    assert chosen.equals(selected(benchmark.table, selection).select(CHOSEN_BY))
     assert selected_of(benchmark, Selection(sample=7)) is chosen
     assert selected_of(benchmark, Selection(sample=7, seed=1))["id"].to_list() != chosen["id"].to_list()
-    assert selected_of(benchmark, None) is benchmark.table
+    assert selected_of(benchmark, None).equals(benchmark.columns(*CHOSEN_BY))
     fewer = dataclasses.replace(benchmark, table=benchmark.table.head(7))
-    assert selected_of(fewer, selection).equals(fewer.table)
+    assert selected_of(fewer, selection).equals(fewer.columns(*CHOSEN_BY))
 
 
 def test_another_seed_draws_other_questions() -> None:

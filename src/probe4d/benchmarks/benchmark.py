@@ -187,10 +187,11 @@ class Benchmark:
         Raises:
             InputError: As `columns`, or a value of a question does not fit (see `questions_from`).
         """
-        return questions_from(self.rows(ids), path=self._file)
+        return questions_from(self.rows(ids), path=self.file)
 
     @property
-    def _file(self) -> Path | None:
+    def file(self) -> Path | None:
+        """The file of the questions; null where they are in memory alone."""
         return None if self.path is None else self.path / QUESTIONS_FILE
 
     @property
@@ -216,7 +217,7 @@ class Benchmark:
         held = self._held
         in_batches = held.iter_slices if isinstance(held, pl.DataFrame) else held.batches
         for rows in in_batches(ROWS_AT_ONCE):
-            yield from questions_from(rows, path=self._file)
+            yield from questions_from(rows, path=self.file)
 
     @property
     def fingerprint(self) -> str:

@@ -87,16 +87,16 @@ class StoredQuestions:
     def rows(self, ids: Collection[str], names: Sequence[str]) -> pl.DataFrame:
         """Give columns of the questions of these ids, in the order of the file.
 
-        Of columns that were not asked for before nothing but these rows is kept.
+        Of columns that were not asked for before nothing but these rows is held, unless the ids are those of all.
 
         Raises:
             InputError: As `columns`.
         """
-        wanted = are(ids)
         held = self.columns([*_FIRST, *(name for name in names if name in self._held.columns and name not in _FIRST)])
-        rows = held.filter(wanted)
-        if rows.height == held.height:
+        if len(ids) == held.height and pl.Series(ids, dtype=pl.String()).equals(held["id"]):
             return self.columns(names)
+        wanted = are(ids)
+        rows = held.filter(wanted)
         if further := [name for name in names if name not in rows.columns]:
             none = pl.DataFrame(schema={name: QUESTION_SCHEMA[name] for name in further})
             rows = rows.hstack(self._read(further, of=rows["id"], where=wanted) if rows.height else none)

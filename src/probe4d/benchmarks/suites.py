@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from probe4d.benchmarks.b4dl import SUITE as B4DL
 from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, refuse_taken
 from probe4d.benchmarks.elsewhere import held_answers
 from probe4d.benchmarks.lidar_hallu import SUITE as LIDAR_HALLU
-from probe4d.benchmarks.question import Evidence, Format, Question
+from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.spatial_qa import SUITE as SPATIAL_QA
 from probe4d.benchmarks.splits import split_findings
 from probe4d.benchmarks.stride import SUITE as STRIDE
@@ -21,21 +21,17 @@ from probe4d.benchmarks.suite import AuditFinding, Prompt, Suite
 from probe4d.benchmarks.taken_as_told import TakenAsTold
 from probe4d.errors import InputError
 from probe4d.scenes.tables import Scenes
-from probe4d.store.files import whole_file
 
 __all__ = [
     "SUITES",
     "Checked",
-    "PromptLine",
     "answers_elsewhere",
     "before_letters",
     "build",
     "check",
     "deciding_size",
-    "prompt_lines",
     "suite_named",
     "suite_prompt",
-    "write_prompts",
 ]
 
 SUITES: dict[str, Suite] = {suite.name: suite for suite in (LIDAR_HALLU, SPATIAL_QA, STRIDE, B4DL)}
@@ -164,77 +160,3 @@ def check(
         taken_as_told=[] if suite.taken_as_told is None else list(suite.taken_as_told(benchmark.table)),
         findings=findings,
     )
-
-
-class PromptLine(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of a prompts file: what it takes to ask one question.
-
-    Attributes:
-        question: Id of the question; an answer in `answers.jsonl` names it.
-        scene: Name of the scene.
-        format: Form of the answer.
-        frames: Key frames that the question asks about.
-        prompt: The whole text.
-        options: Texts of the options in the order of their letters.
-        evidence: Key frames and sensor channels to be shown; no views means all.
-    """
-
-    question: str
-    scene: str
-    format: Format
-    frames: tuple[int, ...]
-    prompt: str
-    options: tuple[str, ...]
-    evidence: Evidence
-
-
-def prompt_lines(benchmark: Benchmark, *, setting: str = "default") -> Iterator[PromptLine]:
-    """Word every question of a benchmark, in its order.
-
-    Args:
-        benchmark: The benchmark.
-        setting: Setting of its suite, such as `default` or `anti-position`.
-
-    Raises:
-        InputError: The suite has no such setting, or a question cannot be worded.
-    """
-    word = suite_prompt(benchmark.record.suite, setting)
-    for question in benchmark.each_question():
-        yield PromptLine(
-            question=question.id,
-            scene=question.scene,
-            format=question.format,
-            frames=question.frames,
-            prompt=word(question),
-            options=question.options,
-            evidence=question.evidence,
-        )
-
-
-def write_prompts(
-    benchmark: Benchmark,
-    path: Path | str,
-    *,
-    setting: str = "default",
-    done: Callable[[object], None] | None = None,
-) -> int:
-    """Write every prompt of a benchmark as JSON lines (see `PromptLine`), and return how many.
-
-    Args:
-        benchmark: The benchmark, or a part of it.
-        path: The file.
-        setting: Setting of its suite.
-        done: Told of the id of each question that was worded, for progress bars.
-
-    Raises:
-        InputError: As `prompt_lines`, or the file cannot be written.
-    """
-    encode = msgspec.json.Encoder().encode
-    written = 0
-    with whole_file(path) as temporary, open(temporary, "wb") as file:
-        for line in prompt_lines(benchmark, setting=setting):
-            file.write(encode(line) + b"\n")
-            written += 1
-            if done is not None:
-                done(line.question)
-    return written

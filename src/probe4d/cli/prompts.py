@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -31,12 +30,10 @@ def prompts(
 ) -> None:
     """Write the whole prompt of every question, or of those that `probe4d ask` would take, a JSON object a line."""
     from probe4d.benchmarks.benchmark import read_benchmark
-    from probe4d.benchmarks.suites import write_prompts
-    from probe4d.runs.selection import selected_of
+    from probe4d.runs.prompt_lines import write_prompts
 
     read = read_benchmark(benchmark, families or None)
     selection = arguments.selection(families, sample=sample, seed=sample_seed, limit=limit)
-    part = replace(read, table=selected_of(read, selection))
-    with output.progress("prompts", part.table.height) as counter:
-        n = write_prompts(part, out, setting=setting, done=counter)
+    with output.progress("prompts") as counter:
+        n = write_prompts(read, out, setting=setting, selection=selection, begun=counter.expect, done=counter)
     print(f"{counted(n, 'prompt')} in {out}")

@@ -67,6 +67,7 @@ def gather_answers(
     for run in runs:
         missing = check_run(run, benchmark, allow_missing=allow_missing)
         asked = asked_of(run, benchmark).join(scored, on="id", how="semi", maintain_order="left")
+        asked = benchmark.rows(asked["id"], "id", "format", "options")
         if not asked.height:
             raise InputError(
                 "was asked no question that is scored: no yes-no or choice question, none for a word of a vocabulary, "

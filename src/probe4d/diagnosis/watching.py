@@ -13,7 +13,7 @@ from probe4d.diagnosis.parsing.intervals import parse_interval
 from probe4d.diagnosis.parsing.numbers import parse_number
 from probe4d.diagnosis.parsing.waypoints import parse_waypoints
 from probe4d.diagnosis.sheets.intervals import INTERVAL
-from probe4d.diagnosis.sheets.numbers import scored_numbers, unit_of_answer
+from probe4d.diagnosis.sheets.numbers import NUMBER, unit_of_answer
 from probe4d.diagnosis.sheets.waypoints import WAYPOINTS, steps_asked
 from probe4d.runs.run import Answer, AnswerError
 from probe4d.runs.selection import Selection, selected_of
@@ -61,10 +61,12 @@ class Watch:
         self.servers: Counter[str] = Counter()
         self._model = model
         self._setting = setting_named(setting)
-        unit = pl.when(scored_numbers()).then(unit_of_answer())
+        chosen = selected_of(benchmark, selection)
+        numbers = benchmark.rows(chosen.filter(format=NUMBER)["id"], "id", "facts").select("id", unit_of_answer())
         steps = pl.when(pl.col("format") == WAYPOINTS).then(steps_asked())
-        asked = selected_of(benchmark, selection).select("id", "format", "options", unit, steps)
-        self._questions = {identity: rest for identity, *rest in asked.iter_rows()}
+        asked = benchmark.rows(chosen["id"], "id", "format", "options", "answer").join(numbers, on="id", how="left")
+        told = asked.select("id", "format", "options", "unit", steps).iter_rows()
+        self._questions = {identity: rest for identity, *rest in told}
         self._unread: list[str] = []
         self._told = False
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, before_letters, suite_prompt
 from probe4d.errors import InputError
@@ -77,7 +77,7 @@ def _exhibits(run: Run, benchmark: Benchmark, scenes: Scenes | None) -> dict[str
     plan = run.record.evidence
     if plan is None or plan.kind == "none" or scenes is None:
         return {}
-    questions = questions_from(selected_of(benchmark, run.record.selection))
+    questions = benchmark.records(selected_of(benchmark, run.record.selection)["id"])
     told = partial(answers_elsewhere, benchmark)
     before = before_letters(benchmark.record)
     return exhibits(questions, plan, scenes, elsewhere=told, before_letters=before).of

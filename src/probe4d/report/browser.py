@@ -60,7 +60,7 @@ def browser(diagnosis: Diagnosis, scenes: Scenes | None, *, limit: int = QUESTIO
         limit: Most questions to embed.
     """
     table, why = chosen(diagnosis, limit)
-    questions = questions_from(table)
+    questions = questions_from(table, path=diagnosis.benchmark.file)
     drawings = None if scenes is None else _Drawings(scenes, questions)
     while True:
         packed, notes = _pack(diagnosis, table, questions, drawings)
@@ -68,7 +68,7 @@ def browser(diagnosis: Diagnosis, scenes: Scenes | None, *, limit: int = QUESTIO
         if len(data.encode()) <= BYTES or table.height <= 1:
             break
         table, why = chosen(diagnosis, max(1, int(table.height * 0.9 * BYTES / len(data.encode()))))
-        questions = questions_from(table)
+        questions = questions_from(table, path=diagnosis.benchmark.file)
     total = diagnosis.benchmark.height
     if table.height < total:
         notes = (

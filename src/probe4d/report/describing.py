@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.suites import suite_prompt
 from probe4d.errors import InputError
 from probe4d.report.measured import measured
@@ -25,7 +27,7 @@ def find_question(benchmark: Benchmark, identity: str) -> Question:
     if not found.len():
         found = ids.filter(ids.str.starts_with(identity))
     if found.len() == 1:
-        return questions_from(benchmark.rows(found))[0]
+        return benchmark.records(found)[0]
     where = benchmark.path or benchmark.record.suite
     if found.len():
         examples = ", ".join(found.head(SHOWN)) + (", …" if found.len() > SHOWN else "")
@@ -34,7 +36,7 @@ def find_question(benchmark: Benchmark, identity: str) -> Question:
             path=where,
             remedy="Give more digits of the id.",
         )
-    nearest = max(ids, key=lambda other: (_shared(other, identity), other))
+    nearest = _nearest(ids, identity)
     raise InputError(
         f"holds no question {identity!r}; of its {ids.len():,} ids {nearest} begins most like it.",
         path=where,
@@ -77,6 +79,14 @@ def prompt_of(question: Question, setting: str) -> str | None:
     """
     word = suite_prompt(question.suite, setting)
     return None if question.question is None and question.prompt is None else word(question)
+
+
+def _nearest(ids: pl.Series, identity: str) -> str:
+    """The id that begins most like this one: in their order it stands next to it, before or behind."""
+    around = [ids.filter(ids < identity).max(), ids.filter(ids > identity).min()]
+    return max(
+        (str(other) for other in around if other is not None), key=lambda other: (_shared(other, identity), other)
+    )
 
 
 def _shared(first: str, second: str) -> int:

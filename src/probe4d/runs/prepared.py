@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import questions_from
 from probe4d.benchmarks.source import SceneNames
 from probe4d.benchmarks.suite import Prompt
 from probe4d.benchmarks.suites import answers_elsewhere, before_letters, suite_prompt
@@ -138,7 +137,7 @@ def prepare(
     if reader is not None and reader.features is not None:
         reader.features.refuse_other(dataset=benchmark.record.source.fingerprint)
     word = suite_prompt(benchmark.record.suite, setting.wording)
-    questions = list(questions_from(selected_of(benchmark, plan.selection)))
+    questions = benchmark.records(selected_of(benchmark, plan.selection)["id"])
     worded = wordable(questions, word, setting)
     shown = exhibits(
         worded.questions,

@@ -289,10 +289,13 @@ def read_run(path: Path | str) -> Run:
 
 
 def asked_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
-    """The rows of a benchmark's questions that a run was asked, in benchmark order.
+    """The questions of a benchmark that a run was asked, in benchmark order.
 
     That is its selection without what it left out; what it left out and yet answered, as where its evidence was
     lost later, was asked.
+
+    Returns:
+        The columns `probe4d.runs.selection.CHOSEN_BY`.
     """
     questions = selected_of(benchmark, run.record.selection)
     if not run.left_out:

@@ -64,12 +64,14 @@ def selected(table: pl.DataFrame, selection: Selection | None) -> pl.DataFrame:
 
 
 def selected_of(benchmark: Benchmark, selection: Selection | None) -> pl.DataFrame:
-    """The rows of a benchmark's questions that are asked (see `selected`), worked out once for each selection."""
+    """The questions of a benchmark that are asked (see `selected`), worked out once for each selection.
+
+    Returns:
+        The columns `CHOSEN_BY`, in benchmark order.
+    """
     of = None if selection is None else selection.of_effect
     if of not in benchmark.derived:
-        chosen = selected(benchmark.columns(*CHOSEN_BY), of)
-        is_all = chosen.height == benchmark.height
-        benchmark.derived[of] = benchmark.table if is_all else benchmark.rows(chosen["id"])
+        benchmark.derived[of] = selected(benchmark.columns(*CHOSEN_BY), of)
     return benchmark.derived[of]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from probe4d.benchmarks.question import questions_from
 from probe4d.runs.settings import Setting
 
 __all__ = ["OPTION_COUNT", "ways_of_shapes"]
@@ -18,21 +17,16 @@ def ways_of_shapes(setting: Setting, questions: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         setting: The setting.
-        questions: Columns of `QUESTION_SCHEMA`.
+        questions: Columns format and options.
 
     Returns:
         Columns format, size (number of options), variant (null where a question is asked once), rotation and place
         (of the variant among those of the question, from 0), a row for each variant, in order.
-
-    Raises:
-        InputError: A value of a question does not fit (see `questions_from`).
     """
-    shapes = questions.select("format", OPTION_COUNT).with_row_index("row")
-    first = shapes.group_by("format", "size", maintain_order=True).agg(pl.col("row").first())["row"]
     rows = [
-        (shape.format, len(shape.options), variant.name, variant.rotation, place)
-        for shape in questions_from(questions[first])
-        for place, variant in enumerate(setting.variants(shape))
+        (format, size, variant.name, variant.rotation, place)
+        for format, size in questions.select("format", OPTION_COUNT).unique(maintain_order=True).iter_rows()
+        for place, variant in enumerate(setting.variants_of(format, size))
     ]
     columns = {"format": pl.String, "size": pl.UInt32, "variant": pl.String, "rotation": pl.Int64, "place": pl.Int64}
     return pl.DataFrame(rows, schema=columns, orient="row")

@@ -23,8 +23,9 @@ from probe4d.benchmarks.b4dl.wanted import Wanted
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.generating import Generated, Prompt, Stage
-from probe4d.benchmarks.suites import build, check, prompt_lines
+from probe4d.benchmarks.suites import build, check
 from probe4d.errors import InputError, RunError
+from probe4d.runs.prompt_lines import prompt_lines
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 

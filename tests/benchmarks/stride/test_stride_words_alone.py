@@ -12,11 +12,12 @@ import pytest
 from making import Model
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.stride.templates import FAMILIES, TEMPLATES
-from probe4d.benchmarks.suites import build, prompt_lines
+from probe4d.benchmarks.suites import build
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.runs.ask import ask
 from probe4d.runs.dry_run import dry_run
 from probe4d.runs.prepared import prepare
+from probe4d.runs.prompt_lines import prompt_lines
 from probe4d.scenes.opening import open_scenes
 
 

@@ -28,8 +28,9 @@ from probe4d.benchmarks.stride.templates.waymo import WAYMO_TEMPLATES
 from probe4d.benchmarks.stride.waymo.courses import future_waypoints
 from probe4d.benchmarks.stride.waymo.driving import read_driving
 from probe4d.benchmarks.stride.waymo.signals import estimated_signals
-from probe4d.benchmarks.suites import build, check, prompt_lines
+from probe4d.benchmarks.suites import build, check
 from probe4d.errors import InputError
+from probe4d.runs.prompt_lines import prompt_lines
 from probe4d.scenes.estimated.objects_file import read_objects
 from probe4d.scenes.estimated.schema import ESTIMATED_OBJECTS_SCHEMA
 from probe4d.scenes.tables import Scenes

@@ -8,11 +8,11 @@ from functools import partial
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import LETTERS, questions_from
+from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED, MEDIAN, refuse_unaskable
 from probe4d.diagnosis.controls.fitting import control_answers
 from probe4d.diagnosis.sheets.intervals import Codes, IntervalSheet, ends_of, make_interval_sheet
-from probe4d.diagnosis.sheets.labels import label_of, make_sheet
+from probe4d.diagnosis.sheets.labels import label_of, make_label_sheet
 from probe4d.diagnosis.sheets.numbers import make_number_sheet
 from probe4d.errors import InputError
 from probe4d.models.request import ModelFailure, Reply, Request
@@ -115,7 +115,7 @@ def control_model(
     """
     refuse_unaskable(name)
     how = setting_named(setting)
-    sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
+    sheet, number_sheet = make_label_sheet(benchmark), make_number_sheet(benchmark)
     interval_sheet = make_interval_sheet(benchmark)
     answers = control_answers(benchmark, sheet, number_sheet, interval_sheet, fit_controls)
     codes = answers.fixed if name == FIXED else answers.content.labels
@@ -177,7 +177,7 @@ def _replies(
         identity: label_of(code, kind, options) or LETTERS[0] for identity, kind, options, code in labels.iter_rows()
     }
     replies: dict[str, str | None] = {}
-    for question in questions_from(benchmark.rows(named)):
+    for question in benchmark.records(named):
         for variant in setting.variants(question):
             text = label.get(question.id)
             if text is not None and follows_options and question.format == "choice":

@@ -42,7 +42,8 @@ def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
 
 def references_digest(run: Run, benchmark: Benchmark) -> str:
     """Fingerprint of the references that a run's answers are held against (see `references_fingerprint`)."""
-    return references_fingerprint(selected_of(benchmark, run.record.selection))
+    asked = selected_of(benchmark, run.record.selection)
+    return references_fingerprint(benchmark.rows(asked["id"], "id", "format", "options", "answer"))
 
 
 def judged_answer(rows: pl.DataFrame) -> list[pl.Series]:

@@ -11,7 +11,7 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.question import Question
 from probe4d.benchmarks.quoting import quoted
 from probe4d.diagnosis.judging.candidates import candidates_of
 from probe4d.diagnosis.judging.plan import JudgePlan, evidence_shown_by
@@ -136,7 +136,7 @@ def _candidates(benchmark: Benchmark, run: Run) -> dict[str, Candidate]:
             path=run.path or run.name,
             remedy="Finish the run, or give another.",
         )
-    questions = {question.id: question for question in questions_from(benchmark.rows(rows["question"]))}
+    questions = {question.id: question for question in benchmark.records(rows["question"])}
     found = {}
     for identity, variant, answer, answer_digest, _ in rows.iter_rows():
         key = request_key(identity, variant)

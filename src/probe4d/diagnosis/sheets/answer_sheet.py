@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -43,6 +42,7 @@ class AnswerSheet:
     scenes: npt.NDArray[np.intp]
     names: tuple[str, ...] = ()
     codes: npt.NDArray[Any] = field(default_factory=lambda: np.empty((0, 0)))
+    _read: list[pl.DataFrame] = field(default_factory=list, repr=False)  # the details, once they were looked at
 
     unanswered: ClassVar[np.generic]
     of_questions: ClassVar[tuple[str, ...]] = ()
@@ -60,13 +60,15 @@ class AnswerSheet:
         scenes = text_codes(questions["scene"])
         return cls(benchmark=benchmark, questions=questions, families=families, scenes=scenes, **own)
 
-    @cached_property
+    @property
     def details(self) -> pl.DataFrame:
         """The columns question, frames, entities, facts and prompt of the questions, read when first looked at.
 
-        They are longer than all else, and are looked at only of questions that somebody was asked.
+        They are longer than all else, and most figures need none of them. Sheets of the same questions share them.
         """
-        return self.benchmark.rows(self.questions["id"], *_DETAILS)
+        if not self._read:
+            self._read.append(self.benchmark.rows(self.questions["id"], *_DETAILS))
+        return self._read[0]
 
     def row(self, name: str) -> int:
         """Row of an answerer."""
@@ -89,5 +91,6 @@ class AnswerSheet:
             scenes=np.unique(self.scenes[items], return_inverse=True)[1].astype(np.intp),
             names=(),
             codes=np.empty((0, items.size), dtype=self.unanswered.dtype),
+            _read=[read[items] for read in self._read],
             **own,
         )

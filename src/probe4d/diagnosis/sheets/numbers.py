@@ -18,7 +18,7 @@ from probe4d.diagnosis.sheets.grouping import TEMPLATE, Coded, Group, coded, spl
 from probe4d.diagnosis.statistics.number_errors import within_tolerance
 from probe4d.errors import InputError
 
-__all__ = ["NUMBER", "NumberSheet", "make_number_sheet", "number_questions", "scored_numbers", "unit_of_answer"]
+__all__ = ["NUMBER", "NumberSheet", "make_number_sheet", "number_questions", "unit_of_answer"]
 
 NUMBER = "number"
 """The format of these questions."""
@@ -98,11 +98,6 @@ def unit_of_answer() -> pl.Expr:
     """The unit that the facts of a question give its answer (`unit`), or null where it is none that can be scored."""
     unit = pl.col("facts").str.json_path_match("$.unit")
     return pl.when(unit.is_in(UNITS)).then(unit).alias("unit")
-
-
-def scored_numbers() -> pl.Expr:
-    """Whether a question asks for a number that can be scored."""
-    return (pl.col("format") == NUMBER) & unit_of_answer().is_not_null()
 
 
 def number_questions(benchmark: Benchmark) -> pl.DataFrame:

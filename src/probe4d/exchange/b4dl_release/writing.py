@@ -78,7 +78,7 @@ def export_b4dl(
             path=benchmark.path,
             remedy="Export it to jsonl or huggingface.",
         )
-    written = rows_of(selected_of(benchmark, selection), benchmark.record, scenes)
+    written = rows_of(benchmark.rows(selected_of(benchmark, selection)["id"]), benchmark.record, scenes)
     flat, unplaced = _flat_files(written)
     if not flat:
         raise InputError("no question can be written.", path=benchmark.path)

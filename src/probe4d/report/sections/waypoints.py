@@ -114,7 +114,7 @@ def _pictures(diagnosis: Diagnosis, names: Sequence[str], colours: Mapping[str, 
     """Some questions of each relation with everybody's answers, seen from above."""
     ways = trajectories_of(diagnosis, colours)
     chosen = _chosen(diagnosis, names)
-    questions = questions_from(chosen.select(list(QUESTION_SCHEMA)))
+    questions = questions_from(chosen.select(list(QUESTION_SCHEMA)), path=diagnosis.benchmark.file)
     told = [f"{run} is {metres(ade)} off" for run, ade in chosen.select("run", "ade_m").iter_rows()]
     return [_picture(question, ways.get(question.id, ()), off) for question, off in zip(questions, told, strict=True)]
 

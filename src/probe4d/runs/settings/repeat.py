@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from probe4d.benchmarks.question import Question
 from probe4d.runs.settings.setting import Setting, Variant
 
 __all__ = ["Repeat", "repeat"]
@@ -11,7 +10,7 @@ __all__ = ["Repeat", "repeat"]
 class Repeat(Setting):
     """Every question once for each seed, as `seed-0` and on; the seeds count up from that of the generation."""
 
-    def variants(self, question: Question) -> tuple[Variant, ...]:
+    def variants_of(self, format: str, options: int) -> tuple[Variant, ...]:
         """As many seeds as the setting counts."""
         return tuple(Variant(f"seed-{offset}", seed_offset=offset) for offset in range(self.count))
 

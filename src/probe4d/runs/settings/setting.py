@@ -79,10 +79,11 @@ class Setting:
     contrast: TemporalContrast | None = None
 
     def variants(self, question: Question) -> tuple[Variant, ...]:
-        """The ways in which a question is asked, the first of which gives the run's own figures.
+        """The ways in which a question is asked, the first of which gives the run's own figures."""
+        return self.variants_of(question.format, len(question.options))
 
-        They depend on the question's format and number of options alone.
-        """
+    def variants_of(self, format: str, options: int) -> tuple[Variant, ...]:
+        """The same for any question of this format and number of options, on which alone they depend."""
         return (Variant(),)
 
     def answer_part(self, text: str) -> str:

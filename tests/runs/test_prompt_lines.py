@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.suites import SUITES, prompt_lines, suite_named, write_prompts
+from probe4d.benchmarks.suites import SUITES, suite_named
 from probe4d.errors import InputError
+from probe4d.runs.prompt_lines import prompt_lines, write_prompts
 
 
 def test_every_suite_words_a_default_prompt() -> None:
