@@ -25,7 +25,7 @@ from probe4d.diagnosis.labels.diagnosis import diagnose_labels
 from probe4d.diagnosis.linked import linked_table
 from probe4d.diagnosis.numbers.diagnosis import diagnose_numbers
 from probe4d.diagnosis.sheets.intervals import IntervalSheet, make_interval_sheet
-from probe4d.diagnosis.sheets.labels import Sheet, make_sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet, make_label_sheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet, make_number_sheet
 from probe4d.diagnosis.sheets.texts import TextSheet, make_text_sheet, text_questions
 from probe4d.diagnosis.sheets.waypoints import WaypointSheet, make_waypoint_sheet
@@ -87,7 +87,7 @@ def diagnose(
     names = _checked_names(runs)
     suite = benchmark.record.suite
     averages, contrasts, balanced = _told_by_suite(benchmark.record)
-    sheet, number_sheet = make_sheet(benchmark), make_number_sheet(benchmark)
+    sheet, number_sheet = make_label_sheet(benchmark), make_number_sheet(benchmark)
     interval_sheet, waypoint_sheet = make_interval_sheet(benchmark), make_waypoint_sheet(benchmark)
     judged_sheet = make_judged_sheet(benchmark, judged=bool(judgements))
     text_sheet = make_text_sheet(benchmark, measured=bool(text_metrics))
@@ -190,7 +190,7 @@ def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], tuple[
 
 
 def _scored(
-    benchmark: Benchmark, *sheets: Sheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet
+    benchmark: Benchmark, *sheets: LabelSheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet
 ) -> pl.DataFrame:
     """Columns `id`, `format` and `scene` of the questions that are scored, in benchmark order."""
     scored = pl.concat([sheet.questions.select("id") for sheet in sheets])

@@ -20,7 +20,7 @@ Row = tuple[str, str, str, str, str, float, int]
 
 
 class InScenes(Protocol):
-    """Questions of scenes, as in `Sheet`."""
+    """Questions of scenes, as in `AnswerSheet`."""
 
     @property
     def scenes(self) -> npt.NDArray[np.intp]:

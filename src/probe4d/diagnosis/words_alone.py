@@ -12,7 +12,7 @@ from probe4d.diagnosis.controls.answerers import CONTENT, FIXED, MEDIAN, SETTLED
 from probe4d.diagnosis.controls.intervals import IntervalAnswers
 from probe4d.diagnosis.intervals.scores import MIOU
 from probe4d.diagnosis.sheets.intervals import IntervalSheet, ends_of
-from probe4d.diagnosis.sheets.labels import SCORED_FORMATS, Sheet
+from probe4d.diagnosis.sheets.labels import SCORED_FORMATS, LabelSheet
 from probe4d.diagnosis.sheets.numbers import NUMBER, NumberSheet, Values
 from probe4d.diagnosis.statistics.bootstrap import SceneSums, intervals
 from probe4d.diagnosis.statistics.interval_overlaps import CONVENTIONS, OVERLAPS
@@ -37,7 +37,7 @@ _OF_SCENE = ["right", "fixed", "known", "settled", "settled_right", "chance"]
 
 
 def words_alone(
-    sheet: Sheet,
+    sheet: LabelSheet,
     fixed: npt.NDArray[np.int8],
     content: FromWords,
     numbers: NumberSheet,
@@ -96,7 +96,7 @@ def words_alone(
     )
 
 
-def _of_labels(sheet: Sheet, fixed: npt.NDArray[np.int8], content: FromWords) -> pl.DataFrame:
+def _of_labels(sheet: LabelSheet, fixed: npt.NDArray[np.int8], content: FromWords) -> pl.DataFrame:
     """A row for each question whose answer is a label, with what `_OF_SCENE` names of it."""
     right = content.labels == sheet.references
     return sheet.questions.select(*_TEMPLATE, "scene").with_columns(

@@ -7,17 +7,17 @@ from diagnosis_making import benchmark_of, driving_benchmark, question
 
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.controls.answerers import content_control, fixed_control
-from probe4d.diagnosis.sheets.labels import label_of, make_sheet
+from probe4d.diagnosis.sheets.labels import label_of, make_label_sheet
 
 
 def content_answers(questions: list[Question]) -> list[str | None]:
-    sheet = make_sheet(benchmark_of(questions))
+    sheet = make_label_sheet(benchmark_of(questions))
     return [label_of(code, asked.format) for code, asked in zip(content_control(sheet), questions, strict=True)]
 
 
 def test_the_fixed_control_says_a_and_no() -> None:
     questions = [question(0, "Yes"), question(1, "B", options=("car", "bus"), family="distance")]
-    sheet = make_sheet(benchmark_of(questions))
+    sheet = make_label_sheet(benchmark_of(questions))
     assert [label_of(code, q.format) for code, q in zip(fixed_control(sheet), questions, strict=True)] == ["No", "A"]
 
 

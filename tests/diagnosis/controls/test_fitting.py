@@ -20,7 +20,7 @@ from probe4d.diagnosis.controls.answerers import content_control
 from probe4d.diagnosis.controls.fitting import ControlAnswers, control_answers
 from probe4d.diagnosis.controls.runs import control_model
 from probe4d.diagnosis.sheets.intervals import make_interval_sheet
-from probe4d.diagnosis.sheets.labels import label_of, make_sheet
+from probe4d.diagnosis.sheets.labels import label_of, make_label_sheet
 from probe4d.diagnosis.sheets.numbers import make_number_sheet
 from probe4d.diagnosis.statistics.bootstrap import intervals, scene_sums
 from probe4d.errors import InputError
@@ -34,7 +34,7 @@ def fitted(benchmark: Benchmark, other: Benchmark) -> ControlAnswers:
     """What controls answer that learned from another benchmark."""
     return control_answers(
         benchmark,
-        make_sheet(benchmark),
+        make_label_sheet(benchmark),
         make_number_sheet(benchmark),
         make_interval_sheet(benchmark),
         other,
@@ -43,7 +43,7 @@ def fitted(benchmark: Benchmark, other: Benchmark) -> ControlAnswers:
 
 def shares_right(benchmark: Benchmark, labels: np.ndarray[tuple[int], np.dtype[np.int8]]) -> tuple[float, float, float]:
     """The share of labels that are right, and its interval."""
-    sheet = make_sheet(benchmark)
+    sheet = make_label_sheet(benchmark)
     order = np.argsort(sheet.scenes, kind="stable")
     right = (labels == sheet.references)[None, order]
     ((bounds,),) = intervals([scene_sums(sheet.scenes[order], right)])
@@ -51,7 +51,7 @@ def shares_right(benchmark: Benchmark, labels: np.ndarray[tuple[int], np.dtype[n
 
 
 def test_inside_a_sample_balanced_in_contents_leaving_a_scene_out_falls_below_chance() -> None:
-    value, _, high = shares_right(BALANCED, content_control(make_sheet(BALANCED)))
+    value, _, high = shares_right(BALANCED, content_control(make_label_sheet(BALANCED)))
     assert high < 0.45
     assert value < 0.35
 
@@ -140,7 +140,7 @@ def test_a_run_keeps_what_its_control_learned_from(built: Benchmark, tmp_path: P
     model = control_model(few, "control:content", fit_controls=built)
     run = ask(few, tmp_path / "run", model=model)
     assert run.record.parameters == {"fit_controls": built.fingerprint}
-    sheet, answers = make_sheet(few), fitted(few, built)
+    sheet, answers = make_label_sheet(few), fitted(few, built)
     kinds = sheet.questions["format"]
     labels = [label_of(int(code), kind) for code, kind in zip(answers.content.labels, kinds, strict=True)]
     assert run.answers["text"].to_list() == labels

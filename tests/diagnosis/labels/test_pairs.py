@@ -13,7 +13,7 @@ from probe4d.benchmarks.contrasts import with_contrasts
 from probe4d.benchmarks.question import Question
 from probe4d.diagnosis.diagnose import diagnose
 from probe4d.diagnosis.labels.pairs import EGO, PLAIN, prompt_pairs
-from probe4d.diagnosis.sheets.labels import make_sheet
+from probe4d.diagnosis.sheets.labels import make_label_sheet
 
 SAME = "Does car exist in frame 003?"
 
@@ -26,7 +26,7 @@ def value(figures: pl.DataFrame, run: str, metric: str, family: str = "all") -> 
 
 def paired(benchmark: Benchmark, layout: str = PLAIN) -> list[tuple[int, int]]:
     """Order numbers of the positives and negatives."""
-    sheet = make_sheet(benchmark)
+    sheet = make_label_sheet(benchmark)
     pairs = prompt_pairs(sheet, layout)
     order = sheet.questions["order"].to_list()
     return [(order[i], order[j]) for i, j in zip(pairs.positives, pairs.negatives, strict=True)]

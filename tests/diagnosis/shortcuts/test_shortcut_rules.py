@@ -11,14 +11,14 @@ from diagnosis_making import benchmark_of, driving_benchmark, question, random_a
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.diagnosis.sheets.labels import code_labels, make_sheet
+from probe4d.diagnosis.sheets.labels import code_labels, make_label_sheet
 from probe4d.diagnosis.shortcuts.attribution import shortcuts_table
 
 DRIVING = driving_benchmark(21, scenes=20, per_family=800)
 
 
 def rule(benchmark: Benchmark, answer: Callable[[Question], str], feature: str, family: str) -> str:
-    sheet = make_sheet(benchmark)
+    sheet = make_label_sheet(benchmark)
     labels = code_labels(pl.Series([answer(asked) for asked in benchmark.questions], dtype=pl.String), sheet.questions)
     found = shortcuts_table(sheet.answered(["m"], [labels]), ["m"])
     return str(found.filter(family=family, feature=feature)["rule"].item())
@@ -132,6 +132,6 @@ def test_a_taste_for_neither_is_told_by_rank() -> None:
 
 def test_options_of_one_length_have_no_such_feature() -> None:
     asked = [question(n, "A", scene=f"s{n % 7}", options=("car", "bus", "van")) for n in range(30)]
-    sheet = make_sheet(benchmark_of(asked))
+    sheet = make_label_sheet(benchmark_of(asked))
     labels = code_labels(pl.Series(["A"] * 30), sheet.questions)
     assert "option length" not in shortcuts_table(sheet.answered(["m"], [labels]), ["m"])["feature"]

@@ -15,7 +15,7 @@ from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.benchmarks.suites import build
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.sheets.labels import Sheet, code_labels, make_sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet, code_labels, make_label_sheet
 from probe4d.diagnosis.shortcuts.attribution import shortcuts_table
 from probe4d.exchange.lidar_hallu_release import import_lidar_hallu
 from probe4d.scenes.opening import open_scenes
@@ -23,7 +23,7 @@ from probe4d.scenes.opening import open_scenes
 
 def shortcuts(benchmark: Benchmark, answerers: dict[str, Callable[[Question], str]]) -> pl.DataFrame:
     """Attribution alone, without the rest of a diagnosis."""
-    sheet = make_sheet(benchmark)
+    sheet = make_label_sheet(benchmark)
     labels = [
         code_labels(pl.Series([answer(asked) for asked in benchmark.questions], dtype=pl.String), sheet.questions)
         for answer in answerers.values()
@@ -144,7 +144,7 @@ def test_invalid_answers_are_left_out_of_the_share() -> None:
 
 
 def test_a_sheet_without_answerers_has_no_shortcuts() -> None:
-    sheet: Sheet = make_sheet(driving_benchmark(17, scenes=3, per_family=5))
+    sheet: LabelSheet = make_label_sheet(driving_benchmark(17, scenes=3, per_family=5))
     assert shortcuts_table(sheet, []).is_empty()
 
 

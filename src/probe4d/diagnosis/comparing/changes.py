@@ -16,7 +16,7 @@ from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.labels.scores import add_label_averages
 from probe4d.diagnosis.numbers.scores import add_nearness, add_number_averages, nearness_of
 from probe4d.diagnosis.sheets.intervals import IntervalSheet
-from probe4d.diagnosis.sheets.labels import Sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet
 from probe4d.diagnosis.sheets.texts import TextSheet
 from probe4d.diagnosis.sheets.waypoints import WaypointSheet
@@ -40,7 +40,7 @@ _CHANGE, _FIRST, _SECOND = "_change", "_of_first", "_of_second"
 
 
 def add_label_changes(
-    figures: Figures, sheet: Sheet, comparisons: Sequence[Comparison], *, averages: Sequence[Average] = ()
+    figures: Figures, sheet: LabelSheet, comparisons: Sequence[Comparison], *, averages: Sequence[Average] = ()
 ) -> None:
     """Add what every comparison shows on the labels of a sheet, whose questions both of its runs were asked.
 
@@ -137,7 +137,7 @@ def _sides(comparisons: Sequence[Comparison]) -> tuple[list[str], list[str], lis
     )
 
 
-def _add_counts(figures: Figures, sheet: Sheet | NumberSheet, comparisons: Sequence[Comparison]) -> None:
+def _add_counts(figures: Figures, sheet: LabelSheet | NumberSheet, comparisons: Sequence[Comparison]) -> None:
     names, firsts, seconds = _sides(comparisons)
     right, was_right = (sheet.correct[[sheet.row(name) for name in side]] for side in (firsts, seconds))
     moved = sheet.differ(firsts, seconds)
@@ -151,7 +151,7 @@ def _add_counts(figures: Figures, sheet: Sheet | NumberSheet, comparisons: Seque
 
 
 def changes_table(
-    sheet: Sheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet,
+    sheet: LabelSheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet,
     comparisons: Sequence[Comparison],
 ) -> pl.DataFrame:
     """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`.

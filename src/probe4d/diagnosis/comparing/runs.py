@@ -26,7 +26,7 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.judging.diagnosed import DiagnosedJudgements
 from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.sheets.intervals import IntervalSheet
-from probe4d.diagnosis.sheets.labels import Sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet
 from probe4d.diagnosis.sheets.texts import TextSheet
 from probe4d.diagnosis.sheets.waypoints import WaypointSheet
@@ -56,11 +56,11 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-SheetT = TypeVar("SheetT", Sheet, NumberSheet, IntervalSheet, WaypointSheet, JudgedSheet, TextSheet)
+SheetT = TypeVar("SheetT", LabelSheet, NumberSheet, IntervalSheet, WaypointSheet, JudgedSheet, TextSheet)
 
 
 def compare_runs(
-    labels: AnswerBook[Sheet],
+    labels: AnswerBook[LabelSheet],
     numbers: AnswerBook[NumberSheet],
     intervals: AnswerBook[IntervalSheet],
     waypoints: AnswerBook[WaypointSheet],

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.sheets.grouping import Group, text_codes
-from probe4d.diagnosis.sheets.labels import NO, Sheet
+from probe4d.diagnosis.sheets.labels import NO, LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet, Values
 from probe4d.diagnosis.statistics.leave_one_out import (
     Places,
@@ -88,7 +88,7 @@ def is_control(name: str) -> bool:
     return name.startswith(_PREFIX)
 
 
-def fixed_control(sheet: Sheet, learned: Sheet | None = None) -> npt.NDArray[np.int8]:
+def fixed_control(sheet: LabelSheet, learned: LabelSheet | None = None) -> npt.NDArray[np.int8]:
     """Answer A to every choice question and No to every yes-no question (LiDAR-Hallu, Sec. IV-A).
 
     To a question for a word of a vocabulary it answers the most frequent reference of its family and template in all
@@ -108,7 +108,7 @@ def fixed_control(sheet: Sheet, learned: Sheet | None = None) -> npt.NDArray[np.
     return labels
 
 
-def content_control(sheet: Sheet, learned: Sheet | None = None) -> npt.NDArray[np.int8]:
+def content_control(sheet: LabelSheet, learned: LabelSheet | None = None) -> npt.NDArray[np.int8]:
     """Answer from the question's text alone (see `content_answers`).
 
     Returns:
@@ -117,7 +117,7 @@ def content_control(sheet: Sheet, learned: Sheet | None = None) -> npt.NDArray[n
     return content_answers(sheet, learned).labels
 
 
-def content_answers(sheet: Sheet, learned: Sheet | None = None) -> FromWords:
+def content_answers(sheet: LabelSheet, learned: LabelSheet | None = None) -> FromWords:
     """Answer from the question's text alone, fitted to the references of other scenes (Sec. IV-B, Eq. 5).
 
     Yes-no: the majority answer among questions of the same family and `context`, ties and unseen contexts
@@ -194,7 +194,7 @@ class Control(NamedTuple):
         numbers: Gives the values of questions for a number, learning from these or from others.
     """
 
-    labels: Callable[[Sheet], npt.NDArray[np.int8]] | None = None
+    labels: Callable[[LabelSheet], npt.NDArray[np.int8]] | None = None
     numbers: Callable[[NumberSheet, NumberSheet | None], Values] | None = None
 
 
@@ -249,7 +249,7 @@ def option_codes(questions: pl.DataFrame, *, in_context: bool) -> Codes:
 
 
 def _words(
-    sheet: Sheet, cell: Group, learned: Sheet | None, *columns: str
+    sheet: LabelSheet, cell: Group, learned: LabelSheet | None, *columns: str
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_]]:
     """The most frequent word of a cell's questions with the same values of some columns in other scenes.
 
@@ -305,7 +305,7 @@ def places_of(
     return asked, asked if other is None else Places(codes[own.height :], scenes[own.height :])
 
 
-def _same_cell(learned: Sheet, cell: Group) -> npt.NDArray[np.intp]:
+def _same_cell(learned: LabelSheet, cell: Group) -> npt.NDArray[np.intp]:
     """The questions to learn from that are of a cell's family and format."""
     same = [one.items for one in learned.cells if (one.family, one.format) == (cell.family, cell.format)]
     return np.concatenate([*same, np.empty(0, dtype=np.intp)])

@@ -12,7 +12,7 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.diagnosis.controls.answerers import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers, fixed_control
 from probe4d.diagnosis.controls.intervals import IntervalAnswers, interval_answers
 from probe4d.diagnosis.sheets.intervals import INTERVAL, IntervalSheet, make_interval_sheet
-from probe4d.diagnosis.sheets.labels import Sheet, has_label, make_sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet, has_label, make_label_sheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet, Values, make_number_sheet, number_questions
 from probe4d.errors import InputError
 
@@ -55,7 +55,7 @@ class ControlAnswers:
 
 def control_answers(
     benchmark: Benchmark,
-    sheet: Sheet,
+    sheet: LabelSheet,
     numbers: NumberSheet,
     intervals: IntervalSheet,
     other: Benchmark | None = None,
@@ -89,7 +89,7 @@ def control_answers(
         )
     rest = learnable(benchmark, other)
     _refuse_other_questions(_scored(benchmark), _scored(rest), rest)
-    learned, learned_numbers = make_sheet(rest), make_number_sheet(rest)
+    learned, learned_numbers = make_label_sheet(rest), make_number_sheet(rest)
     content = content_answers(sheet, learned)
     values = {name: answer(numbers, learned_numbers) for name, answer in NUMBER_CONTROLS.items()}
     of_intervals = interval_answers(intervals, make_interval_sheet(rest))

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from probe4d.diagnosis.sheets.intervals import UNREAD, Codes, IntervalSheet, ends_of, starts_of, to_codes
-from probe4d.diagnosis.sheets.labels import INVALID, Sheet
+from probe4d.diagnosis.sheets.labels import INVALID, LabelSheet
 from probe4d.diagnosis.shortcuts.attribution import shortcuts_table
 from probe4d.diagnosis.tables import SHORTCUTS_SCHEMA, in_order
 
@@ -53,7 +53,7 @@ def _table(sheet: IntervalSheet, names: list[str], *, is_relative: bool) -> pl.D
     labels[read] = of_read
     ending = " from the first asked about" if is_relative else ""
     words = [f"frames {first} to {last}{ending}" for first, last in (ends_of(distinct) + least).tolist()]
-    as_labels = Sheet(
+    as_labels = LabelSheet(
         benchmark=sheet.benchmark,
         questions=sheet.questions,
         families=sheet.families,

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.sheets.labels import Sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.runs.run import Run
 from probe4d.runs.settings import recorded_setting
 
@@ -63,7 +63,7 @@ def branches_of(run: Run) -> pl.DataFrame:
     )
 
 
-def add_branches(figures: Figures, sheet: Sheet, name: str, branches: pl.DataFrame) -> None:
+def add_branches(figures: Figures, sheet: LabelSheet, name: str, branches: pl.DataFrame) -> None:
     """Add branches_alike, preference_shared and contrast_moved of a run that kept the logits of both branches.
 
     A run that kept none has no row.

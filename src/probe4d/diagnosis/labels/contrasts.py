@@ -8,12 +8,12 @@ import polars as pl
 
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.labels.pairs import add_joint
-from probe4d.diagnosis.sheets.labels import YES, Sheet
+from probe4d.diagnosis.sheets.labels import YES, LabelSheet
 
 __all__ = ["add_contrasts", "contrast_items"]
 
 
-def add_contrasts(figures: Figures, sheet: Sheet) -> None:
+def add_contrasts(figures: Figures, sheet: LabelSheet) -> None:
     """Add contrasts, contrasts_both, contrasts_one, contrasts_neither, contrast_item_accuracy, contrast_same_answer.
 
     Here nothing but the proposed relation differs, so that knowing where the object is, or how it moves,
@@ -29,7 +29,7 @@ def add_contrasts(figures: Figures, sheet: Sheet) -> None:
             add_joint(figures, sheet, group, sheet.names, positives[inside], negatives[inside], prefix="contrast")
 
 
-def contrast_items(sheet: Sheet) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def contrast_items(sheet: LabelSheet) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Positions in the sheet of the Yes and the No question of each contrast; links out of the sheet are left out."""
     items = sheet.questions.select("id", "links", "format").with_row_index("item")
     items = items.with_columns(yes=pl.Series(sheet.references == YES)).filter(pl.col("format") == "yes-no")

@@ -15,7 +15,7 @@ from probe4d.diagnosis.labels.branches import branches_of
 from probe4d.diagnosis.labels.examination import Examination, examine
 from probe4d.diagnosis.labels.pairs import EGO, EGO_PAPER, PLAIN, pairs_table
 from probe4d.diagnosis.labels.reading import read_labels
-from probe4d.diagnosis.sheets.labels import Sheet, label_of
+from probe4d.diagnosis.sheets.labels import LabelSheet, label_of
 from probe4d.diagnosis.tables import RECORDS_SCHEMA, beside, runs_then_controls
 from probe4d.runs.run import Run
 
@@ -37,7 +37,7 @@ class DiagnosedLabels:
         unpaired: Runs whose prompts the benchmark does not know, so that they have no pairs.
     """
 
-    book: AnswerBook[Sheet]
+    book: AnswerBook[LabelSheet]
     figures: pl.DataFrame
     records: pl.DataFrame
     variants: pl.DataFrame
@@ -48,7 +48,7 @@ class DiagnosedLabels:
 
 
 def diagnose_labels(
-    sheet: Sheet,
+    sheet: LabelSheet,
     runs: Sequence[Run],
     rows: pl.DataFrame,
     *,
@@ -99,7 +99,7 @@ def diagnose_labels(
     )
 
 
-def _records(book: AnswerBook[Sheet], answers: pl.DataFrame) -> pl.DataFrame:
+def _records(book: AnswerBook[LabelSheet], answers: pl.DataFrame) -> pl.DataFrame:
     parts = [_with_correct(book.sheet, answers)]
     for control in LABEL_CONTROLS:
         items = book.items(control)
@@ -116,6 +116,6 @@ def _records(book: AnswerBook[Sheet], answers: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(parts)
 
 
-def _with_correct(sheet: Sheet, records: pl.DataFrame) -> pl.DataFrame:
+def _with_correct(sheet: LabelSheet, records: pl.DataFrame) -> pl.DataFrame:
     references = pl.Series(sheet.references[records["item"].to_numpy()])
     return records.with_columns(correct=records["code"] == references).select(list(RECORDS_SCHEMA))

@@ -22,7 +22,7 @@ from probe4d.diagnosis.labels.scores import add_label_averages, add_scores
 from probe4d.diagnosis.labels.shown_scene import add_shown_scene
 from probe4d.diagnosis.labels.slices import slices_table
 from probe4d.diagnosis.labels.variants import add_variants
-from probe4d.diagnosis.sheets.labels import Sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.shortcuts.attribution import add_shortcut_shares, shortcuts_table
 
 __all__ = ["PARSER_CHANGED", "Examination", "examine"]
@@ -45,7 +45,7 @@ class Examination:
         unpaired: Runs whose prompts the benchmark does not know, so that they have no pairs.
     """
 
-    sheet: Sheet
+    sheet: LabelSheet
     pairs: tuple[PromptPairs, ...]
     figures: pl.DataFrame
     shortcuts: pl.DataFrame
@@ -54,7 +54,7 @@ class Examination:
 
 
 def examine(
-    sheet: Sheet,
+    sheet: LabelSheet,
     layouts: Mapping[str, str],
     records: pl.DataFrame,
     branches: Mapping[str, pl.DataFrame],
@@ -110,7 +110,7 @@ def examine(
     )
 
 
-def _add_parser_changes(figures: Figures, sheet: Sheet, run: str, records: pl.DataFrame) -> None:
+def _add_parser_changes(figures: Figures, sheet: LabelSheet, run: str, records: pl.DataFrame) -> None:
     """Add parser_changed_<other>: how many records another parser would have read as another label."""
     for column in [name for name in records.columns if name.startswith("other_")]:
         changed = int(records["label"].ne_missing(records[column]).sum())

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from probe4d.diagnosis.controls.answerers import CONTENT
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheets.grouping import Group
-from probe4d.diagnosis.sheets.labels import YES, Sheet
+from probe4d.diagnosis.sheets.labels import YES, LabelSheet
 from probe4d.diagnosis.statistics.bootstrap import bounds_of_draws, draw_counts, scene_sums
 
 __all__ = ["add_pair_rates", "add_yes_leads"]
@@ -23,7 +23,7 @@ _BLOCKS = 20
 """Parts that the draws are taken in, since pairs of scenes by draws are many numbers."""
 
 
-def add_yes_leads(figures: Figures, sheet: Sheet) -> None:
+def add_yes_leads(figures: Figures, sheet: LabelSheet) -> None:
     """Add yes_lead, by how much Yes goes to true claims more often than to false ones, and yes_lead_over_words.
 
     yes_lead is tpr - fpr; yes_lead_over_words is that less the content control's, on the same questions.
@@ -42,7 +42,7 @@ def add_yes_leads(figures: Figures, sheet: Sheet) -> None:
 
 
 def _yes_lead(
-    sheet: Sheet, cell: Group, positive: npt.NDArray[np.bool_]
+    sheet: LabelSheet, cell: Group, positive: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """(answerers,) values and (draws, answerers) draws of tpr - fpr."""
     scenes = sheet.scenes[cell.items]
@@ -61,7 +61,7 @@ def _yes_lead(
 
 def add_pair_rates(
     figures: Figures,
-    sheet: Sheet,
+    sheet: LabelSheet,
     group: Group,
     names: Sequence[str],
     positives: npt.NDArray[np.intp],

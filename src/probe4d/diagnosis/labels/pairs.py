@@ -15,7 +15,7 @@ import polars as pl
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.labels.leads import add_pair_rates
 from probe4d.diagnosis.sheets.grouping import Group
-from probe4d.diagnosis.sheets.labels import INVALID, YES, Sheet
+from probe4d.diagnosis.sheets.labels import INVALID, YES, LabelSheet
 from probe4d.diagnosis.statistics.matching import match_across_scenes
 from probe4d.diagnosis.tables import PAIRS_SCHEMA
 
@@ -56,7 +56,7 @@ class PromptPairs:
     prompts: Items
 
 
-def fits_layout(sheet: Sheet, layout: str) -> bool:
+def fits_layout(sheet: LabelSheet, layout: str) -> bool:
     """Whether the benchmark knows the prompts that a run of this layout was asked.
 
     Those of the layout `ego` hold the ego-motion text, which plain records from elsewhere do not tell; that of
@@ -68,7 +68,7 @@ def fits_layout(sheet: Sheet, layout: str) -> bool:
     return layout != EGO or not asked.select(_EGO_MOTION.is_null().any()).item()
 
 
-def prompt_pairs(sheet: Sheet, layout: str) -> PromptPairs:
+def prompt_pairs(sheet: LabelSheet, layout: str) -> PromptPairs:
     """Pair yes-no questions of equal family, prompt and number of key frames, of other scenes and opposite answers.
 
     Within a prompt, Yes and No questions are sorted by (scene, order) and matched as `match_across_scenes`
@@ -96,7 +96,7 @@ def prompt_pairs(sheet: Sheet, layout: str) -> PromptPairs:
     return PromptPairs(layout, pairs[:, 0], pairs[:, 1], prompts)
 
 
-def add_pairs(figures: Figures, sheet: Sheet, pairs: PromptPairs, names: Sequence[str]) -> None:
+def add_pairs(figures: Figures, sheet: LabelSheet, pairs: PromptPairs, names: Sequence[str]) -> None:
     """Add the pair metrics of the answerers whose prompts have this layout.
 
     Metrics (Eq. 6): pairs, pairs_both, pairs_one, pairs_neither, pair_both_rate, pair_item_accuracy,
@@ -132,7 +132,7 @@ def add_pairs(figures: Figures, sheet: Sheet, pairs: PromptPairs, names: Sequenc
 
 def add_joint(
     figures: Figures,
-    sheet: Sheet,
+    sheet: LabelSheet,
     group: Group,
     names: Sequence[str],
     positives: Items,
@@ -163,7 +163,7 @@ def add_joint(
     figures.add_values(f"{prefix}_same_answer", group, names, same.mean(axis=1), n)
 
 
-def pairs_table(sheet: Sheet, layouts: Sequence[PromptPairs]) -> pl.DataFrame:
+def pairs_table(sheet: LabelSheet, layouts: Sequence[PromptPairs]) -> pl.DataFrame:
     """List the pairs, layout by layout; columns of `PAIRS_SCHEMA`."""
     ids, families = sheet.questions["id"], sheet.questions["family"]
     parts = [
@@ -194,7 +194,7 @@ def _prompt_text(layout: str) -> pl.Expr:
 
 
 def _opposite_pairs(
-    sheet: Sheet, prompts: Items, asked: Items, right: npt.NDArray[np.bool_]
+    sheet: LabelSheet, prompts: Items, asked: Items, right: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
     """(answerers,) pairs of questions, both right, that share a prompt but neither answer nor scene."""
     _, place = np.unique(np.stack([prompts[asked], sheet.scenes[asked]]), axis=1, return_inverse=True)

@@ -6,14 +6,14 @@ import polars as pl
 
 from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.parsing import PARSERS, parse_table
-from probe4d.diagnosis.sheets.labels import INVALID, Sheet, code_labels
+from probe4d.diagnosis.sheets.labels import INVALID, LabelSheet, code_labels
 from probe4d.diagnosis.tables import RECORDS_SCHEMA
 from probe4d.errors import InputError
 
 __all__ = ["read_labels", "shown_options", "turned_back"]
 
 
-def read_labels(rows: pl.DataFrame, sheet: Sheet, *, parser: str) -> pl.DataFrame:
+def read_labels(rows: pl.DataFrame, sheet: LabelSheet, *, parser: str) -> pl.DataFrame:
     """Read every reply to the questions of a sheet; what was not answered has the state `missing`.
 
     Args:

@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheets.grouping import Group
-from probe4d.diagnosis.sheets.labels import NO, YES, Sheet
+from probe4d.diagnosis.sheets.labels import NO, YES, LabelSheet
 
 __all__ = ["add_relations", "below_threshold"]
 
 
-def add_relations(figures: Figures, sheet: Sheet) -> None:
+def add_relations(figures: Figures, sheet: LabelSheet) -> None:
     """Add tpr and fpr of every answerer, and fpr_below_threshold where such negatives exist.
 
     An invalid answer asserts nothing: it is neither a true nor a false positive. A negative is below the
@@ -31,7 +31,7 @@ def add_relations(figures: Figures, sheet: Sheet) -> None:
         _add_yes_rate(figures, sheet, group, "fpr_below_threshold", ~positive & near_misses[group.items])
 
 
-def below_threshold(sheet: Sheet) -> npt.NDArray[np.bool_]:
+def below_threshold(sheet: LabelSheet) -> npt.NDArray[np.bool_]:
     """(questions,) whether a question's answer is No because a value of the right sign is below the threshold."""
     said = sheet.details["facts"].str.json_path_match("$.below_threshold")
     near: npt.NDArray[np.bool_] = (said == "true").fill_null(False).to_numpy(writable=True)
@@ -39,6 +39,6 @@ def below_threshold(sheet: Sheet) -> npt.NDArray[np.bool_]:
     return near
 
 
-def _add_yes_rate(figures: Figures, sheet: Sheet, group: Group, metric: str, where: npt.NDArray[np.bool_]) -> None:
+def _add_yes_rate(figures: Figures, sheet: LabelSheet, group: Group, metric: str, where: npt.NDArray[np.bool_]) -> None:
     subset = replace(group, items=group.items[where])
     figures.add_ratios(metric, subset, sheet.names, sheet.labels[:, subset.items] == YES)

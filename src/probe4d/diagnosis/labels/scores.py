@@ -14,14 +14,14 @@ from probe4d.diagnosis.averages import add_averages
 from probe4d.diagnosis.controls.answerers import CONTENT
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheets.grouping import Group
-from probe4d.diagnosis.sheets.labels import INVALID, YES, Sheet
+from probe4d.diagnosis.sheets.labels import INVALID, YES, LabelSheet
 
 __all__ = ["add_label_averages", "add_scores"]
 
 _A = 0
 
 
-def add_scores(figures: Figures, sheet: Sheet) -> None:
+def add_scores(figures: Figures, sheet: LabelSheet) -> None:
     """Add accuracy, valid rate, the constant-answer identity and selection rates of every answerer.
 
     Metrics: accuracy, valid_rate; over choice questions selected_a, constant_a, rescues, damages,
@@ -49,7 +49,7 @@ def add_scores(figures: Figures, sheet: Sheet) -> None:
 
 def add_label_averages(
     figures: Figures,
-    sheet: Sheet,
+    sheet: LabelSheet,
     averages: Sequence[Average],
     names: Sequence[str],
     right: npt.NDArray[np.generic],
@@ -69,7 +69,7 @@ def add_label_averages(
     add_averages(figures, sheet, sheet.questions, averages, names, {"accuracy": right.astype(np.float64)}, suffix)
 
 
-def _add_constant_a(figures: Figures, sheet: Sheet, group: Group) -> None:
+def _add_constant_a(figures: Figures, sheet: LabelSheet, group: Group) -> None:
     is_a = sheet.labels[:, group.items] == _A
     correct = sheet.correct[:, group.items]
     reference_a = sheet.references[group.items] == _A

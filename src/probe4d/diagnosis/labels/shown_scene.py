@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.sheets.labels import INVALID, Sheet
+from probe4d.diagnosis.sheets.labels import INVALID, LabelSheet
 
 __all__ = ["add_shown_scene"]
 
 
-def add_shown_scene(figures: Figures, sheet: Sheet, name: str, records: pl.DataFrame) -> None:
+def add_shown_scene(figures: Figures, sheet: LabelSheet, name: str, records: pl.DataFrame) -> None:
     """Add follows_shown and keeps_own of a run that was shown other scenes.
 
     Both are shares of the questions whose answer in the scene shown is known and differs from that in their own:

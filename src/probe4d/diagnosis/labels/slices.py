@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.diagnosis.sheets.grouping import Group
-from probe4d.diagnosis.sheets.labels import Sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.statistics.bootstrap import SceneSums, intervals, scene_sums
 from probe4d.diagnosis.tables import SLICES_SCHEMA, in_order
 
@@ -19,7 +19,7 @@ _RETURNS_EDGES = (0.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 _MARGIN_BINS = 5
 
 
-def slices_table(sheet: Sheet) -> pl.DataFrame:
+def slices_table(sheet: LabelSheet) -> pl.DataFrame:
     """Accuracy of every answerer in bins of `margin` and of `lidar_points`; columns of `SLICES_SCHEMA`.
 
     Margins are cut at the quintiles of the family, format and unit, since rules measure in units of their own;
@@ -41,7 +41,7 @@ def slices_table(sheet: Sheet) -> pl.DataFrame:
     return in_order(table.with_columns(pl.col("low", "high").fill_nan(None)), "run", sheet.names)
 
 
-def _bins(sheet: Sheet, cell: Group) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:
+def _bins(sheet: LabelSheet, cell: Group) -> Iterator[tuple[str, str, float, float | None, npt.NDArray[np.intp]]]:
     questions = sheet.questions[cell.items]
     facts = sheet.details["facts"][cell.items]
     units = facts.str.json_path_match("$.margin_unit").fill_null("unit of the rule").to_numpy()

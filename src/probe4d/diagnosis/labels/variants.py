@@ -15,14 +15,14 @@ import polars as pl
 
 from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.sheets.labels import INVALID, Sheet
+from probe4d.diagnosis.sheets.labels import INVALID, LabelSheet
 
 __all__ = ["add_variants"]
 
 _NOT_ASKED = INVALID - 1
 
 
-def add_variants(figures: Figures, sheet: Sheet, name: str, records: pl.DataFrame) -> None:
+def add_variants(figures: Figures, sheet: LabelSheet, name: str, records: pl.DataFrame) -> None:
     """Add the variant metrics of a run, over the questions that it was asked in more than one variant.
 
     Metrics: variants_accuracy, the mean over variants; variants_alike, where all answers are one;
@@ -108,7 +108,7 @@ def _letters_given(
     return _Letters(given, expected, valid.sum(axis=0))
 
 
-def _add_letters(figures: Figures, sheet: Sheet, name: str, letters: _Letters) -> None:
+def _add_letters(figures: Figures, sheet: LabelSheet, name: str, letters: _Letters) -> None:
     """Add variants_letter and variants_letter_excess, over the questions with two readable answers or more."""
     choice = sheet.questions["format"].to_numpy() == "choice"
     for group in sheet.groups:
@@ -133,7 +133,7 @@ def _add_letters(figures: Figures, sheet: Sheet, name: str, letters: _Letters) -
         figures.add_ratios("variants_letter_excess", answered, [name], preferred[None, :], unit=unit)
 
 
-def _codes(sheet: Sheet, records: pl.DataFrame) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
+def _codes(sheet: LabelSheet, records: pl.DataFrame) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int64]]:
     """(most variants of a question, questions of the sheet) label codes, and by how much the options were rotated."""
     items = sheet.questions.select(question="id").with_row_index("place_in_sheet")
     placed = records.join(items, on="question", how="inner", maintain_order="left").with_columns(

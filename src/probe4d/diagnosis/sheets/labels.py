@@ -22,11 +22,11 @@ __all__ = [
     "NO",
     "SCORED_FORMATS",
     "YES",
-    "Sheet",
+    "LabelSheet",
     "code_labels",
     "has_label",
     "label_of",
-    "make_sheet",
+    "make_label_sheet",
 ]
 
 INVALID, NO, YES = -1, 0, 1
@@ -43,7 +43,7 @@ _LABEL_COLUMNS = (*COLUMNS, "keyframes", "margin", "lidar_points", "links", "ord
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sheet(AnswerSheet):
+class LabelSheet(AnswerSheet):
     """Questions whose answer is a label, and a row of labels for each answerer.
 
     Attributes:
@@ -138,7 +138,7 @@ def has_label(options: str = "options") -> pl.Expr:
     return pl.col("format").is_in(["yes-no", "choice"]) | has_vocabulary(options)
 
 
-def make_sheet(benchmark: Benchmark) -> Sheet:
+def make_label_sheet(benchmark: Benchmark) -> LabelSheet:
     """Take the questions whose answer is a label out of a benchmark, which may hold none; nobody has answered yet.
 
     Where a choice question comes without features, as in benchmarks from elsewhere, its options' texts are these.
@@ -167,7 +167,7 @@ def make_sheet(benchmark: Benchmark) -> Sheet:
             path=benchmark.path,
             remedy="Build or import the benchmark again.",
         )
-    return Sheet.of(benchmark, table, references=references)
+    return LabelSheet.of(benchmark, table, references=references)
 
 
 def _refuse_vocabulary(table: pl.DataFrame, benchmark: Benchmark) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheets.grouping import Group
-from probe4d.diagnosis.sheets.labels import INVALID, Sheet
+from probe4d.diagnosis.sheets.labels import INVALID, LabelSheet
 from probe4d.diagnosis.shortcuts.features import Feature, features_of
 from probe4d.diagnosis.shortcuts.rules import rule_in_words
 from probe4d.diagnosis.statistics.bootstrap import SceneSums, intervals, scene_sums
@@ -48,7 +48,7 @@ class _Finding:
 
 
 def shortcuts_table(
-    sheet: Sheet, names: Sequence[str], *, cells: Sequence[Group] | None = None, words: Sequence[str] | None = None
+    sheet: LabelSheet, names: Sequence[str], *, cells: Sequence[Group] | None = None, words: Sequence[str] | None = None
 ) -> pl.DataFrame:
     """Measure every feature against the own answers of every answerer, and name what passes.
 
@@ -88,7 +88,7 @@ def shortcuts_table(
 
 
 def _measure(
-    sheet: Sheet,
+    sheet: LabelSheet,
     name: str,
     cell: Group,
     feature: Feature,

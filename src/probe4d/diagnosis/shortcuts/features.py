@@ -15,7 +15,7 @@ from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.controls.answerers import option_codes
 from probe4d.diagnosis.sheets.grouping import Group
 from probe4d.diagnosis.sheets.intervals import INTERVAL
-from probe4d.diagnosis.sheets.labels import Sheet
+from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.scenes.geometry import SECTORS
 
 __all__ = ["OPTION_LENGTH", "Feature", "features_of"]
@@ -46,7 +46,7 @@ class Feature:
     ordered: bool = False
 
 
-def features_of(sheet: Sheet, cell: Group) -> list[Feature]:
+def features_of(sheet: LabelSheet, cell: Group) -> list[Feature]:
     """The features of a cell's questions that take more than one value, single ones first.
 
     A feature that splits the questions as an earlier one does is left out. Questions for words have features where all
@@ -95,7 +95,7 @@ def _noun(name: str, relations: pl.Series) -> str:
     return {"frame": "first frame asked about"}.get(name, name)
 
 
-def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -> Feature:
+def _option_feature(sheet: LabelSheet, cell: Group, name: str, *, in_context: bool) -> Feature:
     values = option_codes(sheet.questions[cell.items], in_context=in_context)
     questions = sheet.questions[cell.items]
     words = [""] * (int(values.max()) + 1)
@@ -108,7 +108,7 @@ def _option_feature(sheet: Sheet, cell: Group, name: str, *, in_context: bool) -
     return Feature(name, "option", values, tuple(words), in_context, ordered=ordered)
 
 
-def _length_feature(sheet: Sheet, cell: Group) -> list[Feature]:
+def _length_feature(sheet: LabelSheet, cell: Group) -> list[Feature]:
     """How long an option's text is among those of its question: code 0 for the longest, one code for equal lengths.
 
     Lengths are compared inside a question, since whoever picks the longest option there knows no other.
