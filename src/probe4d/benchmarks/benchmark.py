@@ -14,7 +14,7 @@ import polars as pl
 
 from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import QUESTION_SCHEMA, ROWS_AT_ONCE, Question, questions_from
-from probe4d.benchmarks.questions_file import StoredQuestions, are, write_questions
+from probe4d.benchmarks.questions_file import HeldQuestions, StoredQuestions, write_questions
 from probe4d.errors import InputError
 from probe4d.origins import title_of
 from probe4d.store.files import write_bytes, write_text
@@ -105,13 +105,13 @@ class _Table:
     def __get__(self, benchmark: Benchmark | None, owner: type[Benchmark]) -> pl.DataFrame:
         if benchmark is None:  # asked of the class, whose field has no default
             raise AttributeError("table")
-        held: pl.DataFrame | StoredQuestions = vars(benchmark)["table"]
-        if not isinstance(held, pl.DataFrame):
-            held = vars(benchmark)["table"] = held.columns(list(QUESTION_SCHEMA))
-        return held
+        held: HeldQuestions | StoredQuestions = vars(benchmark)["table"]
+        if isinstance(held, StoredQuestions):
+            held = vars(benchmark)["table"] = HeldQuestions(held.columns(list(QUESTION_SCHEMA)))
+        return held.table
 
     def __set__(self, benchmark: Benchmark, table: pl.DataFrame | StoredQuestions) -> None:
-        vars(benchmark)["table"] = table
+        vars(benchmark)["table"] = HeldQuestions(table) if isinstance(table, pl.DataFrame) else table
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,8 +155,7 @@ class Benchmark:
         Raises:
             InputError: A column cannot be read, or a value in it is missing or does not fit.
         """
-        held = self._held
-        return held.select(names) if isinstance(held, pl.DataFrame) else held.columns(names)
+        return self._held.columns(names)
 
     def rows(self, ids: Collection[str], *names: str) -> pl.DataFrame:
         """Columns of the questions of these ids, in the order of `table`; ids of no question give no row.
@@ -168,13 +167,11 @@ class Benchmark:
         Raises:
             InputError: As `columns`.
         """
-        held = self._held
-        names = names or tuple(QUESTION_SCHEMA)
-        return held.filter(are(ids)).select(names) if isinstance(held, pl.DataFrame) else held.rows(ids, names)
+        return self._held.rows(ids, names or tuple(QUESTION_SCHEMA))
 
     @property
-    def _held(self) -> pl.DataFrame | StoredQuestions:
-        held: pl.DataFrame | StoredQuestions = vars(self)["table"]
+    def _held(self) -> HeldQuestions | StoredQuestions:
+        held: HeldQuestions | StoredQuestions = vars(self)["table"]
         return held
 
     def __repr__(self) -> str:
@@ -214,9 +211,7 @@ class Benchmark:
         Raises:
             InputError: A value of a question does not fit (see `questions_from`).
         """
-        held = self._held
-        in_batches = held.iter_slices if isinstance(held, pl.DataFrame) else held.batches
-        for rows in in_batches(ROWS_AT_ONCE):
+        for rows in self._held.batches(ROWS_AT_ONCE):
             yield from questions_from(rows, path=self.file)
 
     @property

@@ -13,7 +13,7 @@ from probe4d.benchmarks.question import FORMATS, QUESTION_SCHEMA, REQUIRED_COLUM
 from probe4d.errors import InputError
 from probe4d.store.files import whole_file
 
-__all__ = ["StoredQuestions", "are", "write_questions"]
+__all__ = ["HeldQuestions", "StoredQuestions", "write_questions"]
 
 ROW_GROUP_SIZE = 100_000
 """Most rows of a row group of `questions.parquet`, whose statistics tell a reader of one family where it lies.
@@ -42,6 +42,29 @@ def write_questions(questions: pl.DataFrame | pl.LazyFrame, file: Path) -> None:
         in_columns.sink_parquet(temporary, compression="lz4", row_group_size=ROW_GROUP_SIZE)
         if (identity := _repeated_id(pl.read_parquet(temporary, columns=["id"]))) is not None:
             raise InputError(f"two questions have the id {identity}: nothing is written.")
+
+
+class HeldQuestions:
+    """The questions in memory, asked for as those in a file are (see `StoredQuestions`).
+
+    Args:
+        table: Columns of `QUESTION_SCHEMA`.
+    """
+
+    def __init__(self, table: pl.DataFrame) -> None:
+        self.table = table
+
+    def columns(self, names: Sequence[str]) -> pl.DataFrame:
+        """Give columns of all questions."""
+        return self.table.select(names)
+
+    def rows(self, ids: Collection[str], names: Sequence[str]) -> pl.DataFrame:
+        """Give columns of the questions of these ids, in the order of the table."""
+        return self.table.filter(_are(ids)).select(names)
+
+    def batches(self, most: int) -> Iterator[pl.DataFrame]:
+        """Give the questions in their order, at most so many at a time."""
+        return self.table.iter_slices(most)
 
 
 class StoredQuestions:
@@ -95,7 +118,7 @@ class StoredQuestions:
         held = self.columns([*_FIRST, *(name for name in names if name in self._held.columns and name not in _FIRST)])
         if len(ids) == held.height and pl.Series(ids, dtype=pl.String()).equals(held["id"]):
             return self.columns(names)
-        wanted = are(ids)
+        wanted = _are(ids)
         rows = held.filter(wanted)
         if further := [name for name in names if name not in rows.columns]:
             none = pl.DataFrame(schema={name: QUESTION_SCHEMA[name] for name in further})
@@ -201,7 +224,7 @@ class StoredQuestions:
             )
 
 
-def are(ids: Collection[str]) -> pl.Expr:
+def _are(ids: Collection[str]) -> pl.Expr:
     """Whether a question is one of those of these ids."""
     return pl.col("id").cast(pl.String()).is_in(pl.Series(ids, dtype=pl.String()).implode())
 
