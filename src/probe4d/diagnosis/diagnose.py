@@ -18,13 +18,13 @@ from probe4d.diagnosis.controls.answerers import is_control
 from probe4d.diagnosis.controls.fitting import control_answers, learnable
 from probe4d.diagnosis.free_text.diagnosis import diagnose_texts
 from probe4d.diagnosis.intervals.diagnosis import diagnose_intervals
-from probe4d.diagnosis.judging.diagnosed import diagnose_judgements, judgements_by_run
+from probe4d.diagnosis.judging.diagnosis import diagnose_judgements, judgements_by_run
 from probe4d.diagnosis.judging.judgements import Judgements
-from probe4d.diagnosis.judging.scores import JudgedSheet, make_judged_sheet
 from probe4d.diagnosis.labels.diagnosis import diagnose_labels
 from probe4d.diagnosis.linked import linked_table
 from probe4d.diagnosis.numbers.diagnosis import diagnose_numbers
 from probe4d.diagnosis.sheets.intervals import IntervalSheet, make_interval_sheet
+from probe4d.diagnosis.sheets.judged import JudgedSheet, make_judged_sheet
 from probe4d.diagnosis.sheets.labels import LabelSheet, make_label_sheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet, make_number_sheet
 from probe4d.diagnosis.sheets.texts import TextSheet, make_text_sheet, text_questions

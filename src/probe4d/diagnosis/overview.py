@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from probe4d.diagnosis.free_text.figures import MACRO
+from probe4d.diagnosis.free_text.scores import MACRO
 from probe4d.diagnosis.intervals.scores import OVERLAP_METRICS
 from probe4d.diagnosis.labels.examination import PARSER_CHANGED
 from probe4d.diagnosis.parsing.units import UNITS

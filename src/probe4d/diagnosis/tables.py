@@ -13,7 +13,6 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.comparing.comparisons import Comparison, FamilyComparison
 from probe4d.diagnosis.judging.judgements import JudgeRecord
-from probe4d.diagnosis.sheets.intervals import INTERVALS_SCHEMA
 from probe4d.diagnosis.text_metrics.fingerprint import Fingerprint
 from probe4d.runs.run import Run
 
@@ -24,6 +23,7 @@ __all__ = [
     "CHANGES_SCHEMA",
     "COUNTS",
     "FIGURES_SCHEMA",
+    "INTERVALS_SCHEMA",
     "JUDGED_SCHEMA",
     "LINKED_SCHEMA",
     "MODELS_SCHEMA",
@@ -89,6 +89,22 @@ NUMBERS_SCHEMA: dict[str, pl.DataType] = {
     "within_tolerance": pl.Boolean(),  # false unless valid
 }
 """The same for questions whose answer is a number of a known unit."""
+
+INTERVALS_SCHEMA: dict[str, pl.DataType] = {
+    "run": pl.String(),
+    "question": pl.String(),  # id
+    "variant": pl.String(),
+    "text": pl.String(),  # the reply as given; null for the controls and missing answers
+    "state": pl.String(),  # as in RECORDS_SCHEMA
+    "reason": pl.String(),  # why an ambiguous reply has no interval
+    "reference_first": pl.Int64(),  # key frames, both ends inside
+    "reference_last": pl.Int64(),
+    "first": pl.Int64(),  # null unless valid
+    "last": pl.Int64(),
+    "iou_inclusive": pl.Float64(),  # 0 unless valid
+    "iou_half_open": pl.Float64(),
+}
+"""The same for questions whose answer is an interval of key frames."""
 
 WAYPOINTS_SCHEMA: dict[str, pl.DataType] = {
     "run": pl.String(),

@@ -10,12 +10,12 @@ import polars as pl
 from probe4d.benchmarks.suite import Average
 from probe4d.diagnosis.comparing.comparisons import Comparison
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.free_text.figures import add_text_differences
+from probe4d.diagnosis.free_text.scores import add_text_differences
 from probe4d.diagnosis.intervals.scores import add_overlaps, overlaps_of
-from probe4d.diagnosis.judging.scores import JudgedSheet
 from probe4d.diagnosis.labels.scores import add_label_averages
 from probe4d.diagnosis.numbers.scores import add_nearness, add_number_averages, nearness_of
 from probe4d.diagnosis.sheets.intervals import IntervalSheet
+from probe4d.diagnosis.sheets.judged import JudgedSheet
 from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet
 from probe4d.diagnosis.sheets.texts import TextSheet

@@ -13,7 +13,7 @@ from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.controls.answerers import CONTENT
 from probe4d.diagnosis.controls.nearest_questions import nearest_questions
 from probe4d.diagnosis.figures import Figures
-from probe4d.diagnosis.free_text.figures import add_text_figures, figure_name
+from probe4d.diagnosis.free_text.scores import add_text_figures, figure_name
 from probe4d.diagnosis.judging.candidates import judged_answer
 from probe4d.diagnosis.sheets.texts import TextSheet
 from probe4d.diagnosis.tables import TEXTS_SCHEMA, beside

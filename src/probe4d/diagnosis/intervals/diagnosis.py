@@ -16,10 +16,10 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.intervals.scores import add_overlaps, overlaps_of
 from probe4d.diagnosis.intervals.shortcuts import interval_shortcuts
 from probe4d.diagnosis.parsing.intervals import ParsedInterval, parse_interval
-from probe4d.diagnosis.sheets.intervals import INTERVALS_SCHEMA, UNREAD, Codes, IntervalSheet, ends_of, to_codes
+from probe4d.diagnosis.sheets.intervals import UNREAD, Codes, IntervalSheet, ends_of, to_codes
 from probe4d.diagnosis.shortcuts.attribution import add_shortcut_shares
 from probe4d.diagnosis.statistics.interval_overlaps import OVERLAPS
-from probe4d.diagnosis.tables import beside, runs_then_controls
+from probe4d.diagnosis.tables import INTERVALS_SCHEMA, beside, runs_then_controls
 
 __all__ = ["DiagnosedIntervals", "diagnose_intervals"]
 

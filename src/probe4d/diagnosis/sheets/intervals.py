@@ -19,7 +19,6 @@ from probe4d.errors import InputError
 
 __all__ = [
     "INTERVAL",
-    "INTERVALS_SCHEMA",
     "UNREAD",
     "Codes",
     "IntervalSheet",
@@ -35,22 +34,6 @@ INTERVAL = "interval"
 
 UNREAD = -1
 """Code of an answer without an interval; others are first frame times `_FRAMES` plus last."""
-
-INTERVALS_SCHEMA: dict[str, pl.DataType] = {
-    "run": pl.String(),
-    "question": pl.String(),  # id
-    "variant": pl.String(),
-    "text": pl.String(),  # the reply as given; null for the controls and missing answers
-    "state": pl.String(),  # as in `probe4d.diagnosis.tables.RECORDS_SCHEMA`
-    "reason": pl.String(),  # why an ambiguous reply has no interval
-    "reference_first": pl.Int64(),  # key frames, both ends inside
-    "reference_last": pl.Int64(),
-    "first": pl.Int64(),  # null unless valid
-    "last": pl.Int64(),
-    "iou_inclusive": pl.Float64(),  # 0 unless valid
-    "iou_half_open": pl.Float64(),
-}
-"""One row for each run (controls among them) and question for an interval asked of it, in the order of both."""
 
 _FRAMES = 1_000_000
 _REFERENCE = re.compile(r"(\d{1,6})-(\d{1,6})")

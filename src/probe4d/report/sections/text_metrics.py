@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from probe4d.diagnosis.controls.answerers import CONTENT
-from probe4d.diagnosis.free_text.figures import MACRO
+from probe4d.diagnosis.free_text.scores import MACRO
 from probe4d.diagnosis.sheets.texts import TEXT
 from probe4d.diagnosis.tables import Diagnosis, control_beside
 from probe4d.report import charts
