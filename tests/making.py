@@ -11,9 +11,17 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from probe4d.benchmarks.benchmark import Benchmark, BenchmarkRecord, SourceDataset, counts_of, write_benchmark
+from probe4d.benchmarks.benchmark import (
+    QUESTIONS_FILE,
+    Benchmark,
+    BenchmarkRecord,
+    SourceDataset,
+    counts_of,
+    read_benchmark,
+    write_benchmark,
+)
 from probe4d.benchmarks.fingerprints import fingerprint
-from probe4d.benchmarks.question import QUESTION_SCHEMA, Question, question_id, to_table
+from probe4d.benchmarks.question import QUESTION_SCHEMA, REQUIRED_COLUMNS, Question, question_id, to_table
 from probe4d.models.request import Reply, Request
 from probe4d.runs.run import ANSWER_SCHEMA, Run, RunRecord
 from probe4d.scenes.tables import BOXES_SCHEMA, KEYFRAMES_SCHEMA, SCENES_SCHEMA, SENSORS_SCHEMA, Scenes
@@ -65,6 +73,21 @@ def benchmark_of(
     }
     made = Benchmark(table, BenchmarkRecord(**values | record))
     return write_benchmark(made, path, card=card) if path else made
+
+
+def legible_alone(benchmark: Benchmark, ids: Iterable[str], path: Path, *columns: str) -> Benchmark:
+    """A benchmark on disk of which nothing can be read but these questions, and these columns of all.
+
+    Beside them there are ids, families and formats, by which questions are chosen.
+    """
+    write_benchmark(benchmark, path, card="")
+    table, is_legible = pl.read_parquet(path / QUESTIONS_FILE), pl.col("id").is_in(list(ids))
+    assert not table.select(is_legible.all()).item()
+    damaged = [name for name in REQUIRED_COLUMNS if name not in ("id", "family", "format", *columns)]
+    table.with_columns(pl.when(is_legible).then(name).alias(name) for name in damaged).write_parquet(
+        path / QUESTIONS_FILE
+    )
+    return read_benchmark(path)
 
 
 def run_of(name: str, benchmark: Benchmark, rows: Rows, **record: Any) -> Run:

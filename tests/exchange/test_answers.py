@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from small_release import Release
 
+from making import legible_alone
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.errors import InputError
 from probe4d.exchange.answers import import_answers
@@ -45,6 +46,17 @@ def test_csv_and_jsonl_become_a_run(asked: Benchmark, rows: list[dict[str, Any]]
         assert check_run(read, asked) == ()
         assert read.answers["text"].to_list() == [row["text"] for row in rows]
     assert (tmp_path / "one" / "answers.jsonl").read_bytes() == (tmp_path / "two" / "answers.jsonl").read_bytes()
+
+
+def test_of_a_benchmark_nothing_is_read_but_what_was_answered_and_options(
+    asked: Benchmark, rows: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    few = rows[:2]
+    stored = legible_alone(asked, [row["question"] for row in few], tmp_path / "stored", "options")
+    file = jsonl(tmp_path / "few.jsonl", few)
+    with pytest.raises(InputError, match=f"answers that are missing: {len(rows) - 2} of {len(rows)}"):
+        import_answers(stored, file, tmp_path / "run")
+    assert import_answers(stored, file, tmp_path / "run", allow_missing=True)[1] == 2
 
 
 def test_errors_and_what_else_is_recorded_are_kept(

@@ -145,6 +145,17 @@ def test_what_rows_cannot_hold_is_refused(tmp_path: Path, options: dict[str, obj
     assert list(tmp_path.iterdir()) == []
 
 
+def test_no_question_is_read_that_may_not_be_learnt_from(tmp_path: Path) -> None:
+    questions = [
+        making.question(n, suite="lidar-hallu", scene=scene) for n, scene in enumerate(("scene-0001", "scene-0003"))
+    ]
+    made = making.benchmark_of(questions).record.source
+    source = msgspec.structs.replace(made, name="nuscenes", version="v1.0-trainval", fingerprint="f" * 64)
+    benchmark = making.benchmark_of(questions, source=source)
+    stored = making.legible_alone(benchmark, [questions[0].id], tmp_path / "bench", "scene")
+    assert [row.scene for row in exported(stored, tmp_path / "out")] == ["scene-0001"]
+
+
 def test_what_was_left_out_is_listed(tmp_path: Path) -> None:
     benchmark = making.benchmark_of(
         [making.question(0, suite="lidar-hallu"), making.question(1, suite="lidar-hallu", question=None)]

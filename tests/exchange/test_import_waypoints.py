@@ -77,6 +77,13 @@ def test_every_kind_of_file_becomes_a_run_that_is_read_as_it_was(suffix: str, tm
         assert figure(told, "run", "waypoint_ade_m_penalised", relation)["value"] == 0.0
 
 
+def test_of_a_benchmark_no_question_is_read_that_asks_for_no_waypoints(tmp_path: Path) -> None:
+    stored = making.legible_alone(BENCHMARK, [one.id for one in (*FUTURE, *PAST)], tmp_path / "bench")
+    file = written(tmp_path / "planner.csv", by_id(FUTURE))
+    done = import_waypoints(stored, file, tmp_path / "run")
+    assert (done.answers, done.left_out) == (3, 3)
+
+
 def test_an_object_of_ids_is_read_too(tmp_path: Path) -> None:
     plain = {question.id: reference(question) for question in FUTURE}
     records = {question.id: {"planning": reference(question)} for question in FUTURE}

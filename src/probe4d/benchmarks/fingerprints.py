@@ -9,7 +9,10 @@ import polars as pl
 from probe4d.benchmarks.question import is_free_text
 from probe4d.store.hashing import digest
 
-__all__ = ["fingerprint", "references_fingerprint"]
+__all__ = ["REFERENCED_BY", "fingerprint", "references_fingerprint"]
+
+REFERENCED_BY = ("id", "format", "options", "answer")
+"""Columns that say what the references of questions are."""
 
 
 def fingerprint(table: pl.DataFrame | pl.LazyFrame) -> str:
@@ -24,6 +27,6 @@ def references_fingerprint(table: pl.DataFrame) -> str:
     A benchmark's fingerprint covers its ids alone, and a reference may be reworded under the same id.
 
     Args:
-        table: Questions, of whatever format.
+        table: The columns `REFERENCED_BY` of questions of whatever format.
     """
     return digest(table.filter(is_free_text()).select("id", "answer").rows())

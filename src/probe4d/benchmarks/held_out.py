@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.source import SceneNames
+from probe4d.benchmarks.source import SceneNames, is_released
 from probe4d.scenes.splits import is_held_out
 from probe4d.scenes.tables import Scenes
 
@@ -17,11 +16,6 @@ HELD_OUT = "its scene is held out for tests (val or test of nuScenes)"
 
 _TESTED = ("val", "test")
 _TRAINVAL = "v1.0-trainval"
-
-
-class _Facts(msgspec.Struct, frozen=True):
-    split: str | None = None
-    scene_token: str | None = None
 
 
 def held_out(benchmark: Benchmark, scenes: Scenes | None = None) -> pl.Series:
@@ -41,12 +35,26 @@ def held_out(benchmark: Benchmark, scenes: Scenes | None = None) -> pl.Series:
     source = benchmark.record.source
     version = source.version if source.name == "nuscenes" else _TRAINVAL  # releases have the names of nuScenes
     names = None if scenes is None else SceneNames(scenes)
-    rows = benchmark.table.select("scene", "facts").iter_rows()
-    facts = [(scene, msgspec.json.decode(text, type=_Facts)) for scene, text in rows]
-    tested = {key for scene, told in facts if told.split in _TESTED for key in (scene, told.scene_token) if key}
+    told = _told(benchmark)
+    of_tests = told.filter("tested").unique()
+    tested = {*of_tests["scene"], *of_tests["token"].drop_nulls()}
 
-    def is_tested(scene: str, told: _Facts) -> bool:
-        name = None if names is None else names.named(scene) or names.named(told.scene_token)
-        return scene in tested or told.scene_token in tested or is_held_out(name or scene, version)
+    def is_tested(scene: str, token: str | None) -> bool:
+        name = None if names is None else names.named(scene) or names.named(token)
+        return scene in tested or token in tested or is_held_out(name or scene, version)
 
-    return pl.Series([is_tested(*one) for one in facts], dtype=pl.Boolean())
+    places = told.select("scene", "token").unique()
+    verdicts = pl.Series("held_out", [is_tested(*one) for one in places.iter_rows()], dtype=pl.Boolean())
+    found = told.join(
+        places.with_columns(verdicts), on=["scene", "token"], how="left", nulls_equal=True, maintain_order="left"
+    )
+    return found["held_out"]
+
+
+def _told(benchmark: Benchmark) -> pl.DataFrame:
+    """Of each question scene, token of its scene and whether the release has it in a split of tests; null: not said."""
+    if not is_released(benchmark):
+        return benchmark.columns("scene").with_columns(token=pl.lit(None, dtype=pl.String()), tested=False)
+    fact = pl.col("facts").str.json_path_match
+    tested = fact("$.split").is_in(_TESTED).fill_null(False)
+    return benchmark.columns("scene", "facts").select("scene", token=fact("$.scene_token"), tested=tested)

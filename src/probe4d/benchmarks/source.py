@@ -9,7 +9,7 @@ from probe4d.benchmarks.question import Question
 from probe4d.scenes.opening import open_scenes
 from probe4d.scenes.tables import Scenes
 
-__all__ = ["SceneNames", "open_source", "source_of"]
+__all__ = ["SceneNames", "is_released", "open_source", "source_of"]
 
 
 class SceneNames:
@@ -32,6 +32,14 @@ class SceneNames:
         return self.named(question.scene) or self.named(question.facts.get("scene_token"))
 
 
+def is_released(benchmark: Benchmark) -> bool:
+    """Whether a benchmark is imported from a release, which may call scenes otherwise than the dataset does.
+
+    Then no dataset was measured, and its facts say what the release does: of the scene its token, and the split.
+    """
+    return benchmark.record.source.fingerprint is None
+
+
 def open_source(
     benchmark: Benchmark, dataroot: Path | str, *, version: str | None = None
 ) -> tuple[Scenes, tuple[str, ...]]:
@@ -50,7 +58,7 @@ def open_source(
         InputError: As `open_scenes`.
     """
     source = benchmark.record.source
-    built_here = source.fingerprint is not None
+    built_here = not is_released(benchmark)
     scenes = open_scenes(
         dataroot,
         version=version or (source.version if built_here else None),

@@ -37,7 +37,7 @@ def import_lidar_hallu(
 
     done = import_release(release, out, run, model=model, setting=setting)
     how = "written" if done.created else "left as it is"
-    typer.echo(f"{out}: {counted(done.benchmark.table.height, 'question')}, {how}")
+    typer.echo(f"{out}: {counted(done.benchmark.height, 'question')}, {how}")
     if run is not None and done.run is not None:
         told = f"{done.run.model}, {done.run.setting}, {done.run.layout} layout"
         typer.echo(f"{run}: {counted(done.answers, 'answer')}, {counted(done.errors, 'error')} ({told})")
@@ -72,7 +72,7 @@ def import_b4dl(
 
     scenes = None if data is None else open_scenes(data, version=version)
     done = import_release(release, out, scenes=scenes, split=split, layout=layout)
-    typer.echo(f"{out}: {counted(done.benchmark.table.height, 'question')} ({done.layout} layout)")
+    typer.echo(f"{out}: {counted(done.benchmark.height, 'question')} ({done.layout} layout)")
     output.note_left_out(done.benchmark.record.exclusions, where=out / CARD_FILE)
     for sentence in done.notes:
         output.note(sentence)

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import ROWS_AT_ONCE, Question, questions_from
+from probe4d.benchmarks.question import ROWS_AT_ONCE, Question
 from probe4d.errors import InputError
 from probe4d.exchange.answer_rows import answer_rows, optional_text, question_of, questions_named, reply_of
 from probe4d.exchange.problems import Problem, refuse_problems
@@ -140,15 +140,12 @@ def _rows(file: Path, benchmark: Benchmark) -> Iterator[tuple[Row, Mapping[str, 
     """The rows of a file, each with all questions of the benchmark that it names, and others."""
     rows = answer_rows(file)
     while part := list(islice(rows, ROWS_AT_ONCE)):
-        named = pl.Series(list(questions_named(part)), dtype=pl.String).implode()
-        questions = {
-            question.id: question for question in questions_from(benchmark.table.filter(pl.col("id").is_in(named)))
-        }
+        questions = {question.id: question for question in benchmark.records(list(questions_named(part)))}
         yield from ((row, questions) for row in part)
 
 
 def _missing(benchmark: Benchmark, setting: Setting, replies: Collection[AnswerKey]) -> list[Problem]:
-    table = benchmark.table
+    table = benchmark.columns("id", "format", "options")
     expected = table.select("format", OPTION_COUNT, question="id").join(
         ways_of_shapes(setting, table), on=["format", "size"], maintain_order="left_right"
     )

@@ -88,7 +88,7 @@ def import_lidar_hallu(
     if run is not None:
         refuse_used(Path(run))
     stored = read_benchmark(benchmark) if (benchmark / RECORD_FILE).exists() else None
-    known = {} if stored is None else dict(stored.table.select("scene", "keyframes").drop_nulls().iter_rows())
+    known = {} if stored is None else dict(stored.columns("scene", "keyframes").drop_nulls().iter_rows())
     placed = read_release(release, known)
     layout = _one_layout(placed)
     table = with_contrasts(to_table(entry.item.question for entry in placed))
@@ -103,7 +103,7 @@ def import_lidar_hallu(
         stored = write_benchmark(_benchmark(table, layout), benchmark, card=_card(table, layout))
     else:
         _check_same(stored, table, placed, layout)
-    unknown = stored.table["keyframes"].null_count()
+    unknown = stored.columns("keyframes")["keyframes"].null_count()
     notes = (
         [
             f"There is no number of key frames for {counted(unknown, 'question')}, which exact-prompt pairs leave out: "
@@ -119,7 +119,7 @@ def import_lidar_hallu(
     answers = [Answer(question=name, text=reply.text) for name, reply in replies if reply and not reply.error]
     errors = [AnswerError(question=name, error=reply.error) for name, reply in replies if reply and reply.error]
     write_run(Path(run), record, answers, errors)
-    missing = stored.table.height - len(replies)
+    missing = stored.height - len(replies)
     if missing:
         notes.append(f"{missing:,} of the benchmark's questions have no answer in these files.")
     return Imported(stored, created, record, len(answers), len(errors), tuple(notes))
@@ -173,7 +173,7 @@ def _check_same(stored: Benchmark, table: pl.DataFrame, placed: Sequence[Placed]
         )
     compared = ["answer", "order", "prompt"]
     found = table.select("id", "keyframes", *compared).join(
-        stored.table.select("id", "keyframes", *compared, pl.lit(True).alias("stored")),
+        stored.columns("id", "keyframes", *compared).with_columns(stored=True),
         on="id",
         how="left",
         suffix="_stored",

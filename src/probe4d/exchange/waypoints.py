@@ -7,16 +7,16 @@ the file has none of it, are left out of the run, with the reason.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.facts import waypoint_facts
-from probe4d.benchmarks.question import Question
-from probe4d.diagnosis.sheets.waypoints import WAYPOINTS
+from probe4d.benchmarks.question import WAYPOINTS, Question
 from probe4d.errors import InputError
 from probe4d.exchange.problems import Problem, refuse_problems
 from probe4d.exchange.waypoint_frames import FRAMES, STEP_S, Calibrations, Frame, ego_positions
@@ -90,7 +90,7 @@ def import_waypoints(
             f"waypoints in the frame {frame} need the calibration of the LiDAR.",
             remedy="Give the dataset (scenes=, --data DATAROOT).",
         )
-    questions = [question for question in benchmark.each_question() if question.format == WAYPOINTS]
+    questions = benchmark.records(benchmark.columns("id", "format").filter(pl.col("format") == WAYPOINTS)["id"])
     if not questions:
         raise InputError("asks for no waypoints.", path=benchmark.path, remedy="Give a benchmark that does.")
     placing = _Placing(frame, None if scenes is None or frame == "ego" else Calibrations(scenes))
@@ -106,7 +106,7 @@ def import_waypoints(
         parameters={"frame": frame},
         versions={"probe4d": __version__},
     )
-    left_out = list(_left_out(benchmark, answered))
+    left_out = list(_left_out(benchmark.columns("id")["id"], questions, answered))
     write_run(run, record, [_answer(identity, points) for identity, points in answers.items()], (), left_out)
     return ImportedWaypoints(record, len(answers), len(gaps), len(left_out))
 
@@ -170,11 +170,10 @@ def _answer(identity: str, points: Sequence[tuple[float, float]]) -> Answer:
     return Answer(question=identity, text=json.dumps([list(point) for point in points]), finish_reason="stop")
 
 
-def _left_out(benchmark: Benchmark, answered: set[str]) -> Iterator[LeftOut]:
-    for question in benchmark.each_question():
-        if question.format != WAYPOINTS:
-            yield LeftOut(question=question.id, reason="asks for no waypoints")
-        elif (direction := _direction(question)) not in answered:
-            yield LeftOut(
-                question=question.id, reason=f"asks for waypoints of the {direction}, of which there are none"
-            )
+def _left_out(ids: Iterable[str], questions: Sequence[Question], answered: set[str]) -> Iterator[LeftOut]:
+    directions = {question.id: _direction(question) for question in questions}
+    for identity in ids:
+        if identity not in directions:
+            yield LeftOut(question=identity, reason="asks for no waypoints")
+        elif (direction := directions[identity]) not in answered:
+            yield LeftOut(question=identity, reason=f"asks for waypoints of the {direction}, of which there are none")

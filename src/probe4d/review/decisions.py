@@ -138,7 +138,8 @@ def read_decisions(path: Path | str, benchmark: Benchmark, *, mode: Mode) -> Dec
 
 def _refuse_unknown(decisions: Decisions, benchmark: Benchmark, path: Path) -> None:
     """Refuse names that nothing goes by."""
-    ids, templates = set(benchmark.table["id"]), set(benchmark.table["template"])
+    known = benchmark.columns("id", "template")
+    ids, templates = set(known["id"]), set(known["template"].unique())
     _refuse(path, "question", [*decisions.asked, *decisions.items], ids)
     _refuse(path, "template", decisions.templates, templates)
     given = [one.reason for one in decisions.items.values()] + [one.reason for one in decisions.templates.values()]

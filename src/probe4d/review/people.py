@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -43,7 +43,7 @@ def write_human_run(benchmark: Benchmark, decisions: Path | str, out: Path | str
     given = {identity: one.answer for identity, one in found.items.items() if one.answer is not None}
     if not given:
         raise InputError("holds no answer.", path=decisions, remedy="Answer questions in the sheet, and save them.")
-    _refuse_strange(benchmark.table.filter(pl.col("id").is_in(list(given))), given, Path(decisions))
+    _refuse_strange(benchmark.rows(list(given), "id", "format", "options"), given, Path(decisions))
     record = RunRecord(
         model=HUMAN,
         evidence=found.evidence,
@@ -51,23 +51,22 @@ def write_human_run(benchmark: Benchmark, decisions: Path | str, out: Path | str
         parameters={"reviewer": found.reviewer, "sheet": found.sheet},
         versions={"probe4d": __version__},
     )
-    answers = [
-        Answer(question=one, text=given[one], finish_reason="stop") for one in benchmark.table["id"] if one in given
-    ]
-    write_run(out, record, answers, left_out=list(_left_out(benchmark, found, given)))
+    ids = benchmark.columns("id")["id"]
+    answers = [Answer(question=one, text=given[one], finish_reason="stop") for one in ids if one in given]
+    write_run(out, record, answers, left_out=list(_left_out(ids, found, given)))
     return read_run(out)
 
 
-def _left_out(benchmark: Benchmark, decisions: Decisions, given: dict[str, str]) -> Iterator[LeftOut]:
+def _left_out(ids: Iterable[str], decisions: Decisions, given: dict[str, str]) -> Iterator[LeftOut]:
     asked = set(decisions.asked)
-    for identity in benchmark.table["id"]:
+    for identity in ids:
         if identity not in given:
             yield LeftOut(question=identity, reason=_UNANSWERED if identity in asked else _NOT_IN_SHEET)
 
 
-def _refuse_strange(table: pl.DataFrame, given: dict[str, str], path: Path) -> None:
+def _refuse_strange(asked: pl.DataFrame, given: dict[str, str], path: Path) -> None:
     """Refuse answers that are none of their question's."""
-    for identity, kind, options in table.select("id", "format", "options").iter_rows():
+    for identity, kind, options in asked.iter_rows():
         known = ["Yes", "No"] if kind == "yes-no" else list(LETTERS[: len(options)])
         if kind not in ("yes-no", "choice") or given[identity] not in (*known, CANNOT_TELL):
             raise InputError(

@@ -95,16 +95,18 @@ def prepare_proposals(
         InputError: There is no open question, the evidence cannot be had, or an option would put a key into the record.
     """
     refuse_keys(arguments or {}, generation)
-    table = benchmark.table.filter(is_free_text() & ~pl.col("id").is_in(list(but)))
-    if not table.height:
+    asked = benchmark.columns("id", "format", "options").filter(is_free_text() & ~pl.col("id").is_in(list(but)))["id"]
+    if asked.is_empty():
         raise InputError(
             "holds no open question whose reference is to be checked.",
             path=benchmark.path,
             remedy="Give a benchmark with questions of the format text that nobody scored.",
         )
+    rows = benchmark.rows(asked)
+    questions = questions_from(rows, path=benchmark.file)
     shown = evidence if scenes is not None else EvidencePlan()
-    pictured = prepare(Benchmark(table, benchmark.record), RunPlan(evidence=shown), scenes=scenes)
-    return PreparedProposals(questions_from(table), pictured, shown, generation)
+    pictured = prepare(Benchmark(rows, benchmark.record), RunPlan(evidence=shown), scenes=scenes)
+    return PreparedProposals(questions, pictured, shown, generation)
 
 
 def dry_proposals(prepared: PreparedProposals, *, model: str, count_tokens: TextTokens = tokens_by_length) -> DryRun:

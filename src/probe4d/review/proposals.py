@@ -12,7 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.fingerprints import references_fingerprint
+from probe4d.benchmarks.fingerprints import REFERENCED_BY, references_fingerprint
 from probe4d.errors import InputError
 from probe4d.models.generation import Generation
 from probe4d.models.reply_log import ERRORS_FILE
@@ -137,7 +137,7 @@ def read_proposals(path: Path | str, benchmark: Benchmark) -> Proposals:
             path=path / RECORD_FILE,
             remedy="Give the benchmark that it was made of.",
         )
-    if record.references != references_fingerprint(benchmark.table):
+    if record.references != references_fingerprint(benchmark.columns(*REFERENCED_BY)):
         raise InputError(
             "checks other references than the benchmark has now.",
             path=path / RECORD_FILE,
@@ -146,7 +146,7 @@ def read_proposals(path: Path | str, benchmark: Benchmark) -> Proposals:
     warnings: list[str] = []
     replies = {line.question: line for _, line in read_log(path / PROPOSALS_FILE, ProposalReply, warnings)}
     errors = {line.question: line.error for _, line in read_log(path / ERRORS_FILE, ProposalError, warnings)}
-    known = set(benchmark.table["id"])
+    known = set(benchmark.columns("id")["id"])
     for name in (*replies, *errors):
         if name not in known:
             raise InputError(f"checks question {name}, which the benchmark lacks.", path=path, remedy=remedy)

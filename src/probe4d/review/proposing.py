@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.fingerprints import references_fingerprint
+from probe4d.benchmarks.fingerprints import REFERENCED_BY, references_fingerprint
 from probe4d.models.asking import ask_all
 from probe4d.models.course import Course
 from probe4d.models.generation import Generation
@@ -83,7 +83,7 @@ def propose_references(
     questions = prepared.questions
     record = ProposalsRecord(
         benchmark=benchmark.fingerprint,
-        references=references_fingerprint(benchmark.table),
+        references=references_fingerprint(benchmark.columns(*REFERENCED_BY)),
         questions=digest([question.id for question in questions]),
         model=model if isinstance(model, str) else model.name,
         parameters=without_secrets({"base_url": base_url, **given} if base_url is not None else given),

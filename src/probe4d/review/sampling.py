@@ -13,9 +13,7 @@ from probe4d.errors import InputError
 __all__ = ["sampled"]
 
 
-def sampled(
-    benchmark: Benchmark, *, per_template: int, seed: int, formats: Sequence[str] | None = None
-) -> pl.DataFrame:
+def sampled(benchmark: Benchmark, *, per_template: int, seed: int, formats: Sequence[str] | None = None) -> list[str]:
     """Draw questions of each template (STRIDE, App. A.6.2: 10 of each).
 
     Args:
@@ -25,14 +23,16 @@ def sampled(
         formats: Formats that are looked at; null for all.
 
     Returns:
-        Columns of `QUESTION_SCHEMA`, families in their order, templates by name, questions as drawn.
+        Ids: families in their order, templates by name, questions as drawn.
 
     Raises:
         InputError: The number is below 1, or there is no question of these formats.
     """
     if per_template < 1:
         raise InputError(f"the number of questions of a template must be at least 1, not {per_template}.")
-    table = benchmark.table if formats is None else benchmark.table.filter(pl.col("format").is_in(list(formats)))
+    table = benchmark.columns("id", "family", "template", "format")
+    if formats is not None:
+        table = table.filter(pl.col("format").is_in(list(formats)))
     if not table.height:
         asked_for = "" if formats is None else f" of the format {' or '.join(formats)}"
         raise InputError(
@@ -44,8 +44,8 @@ def sampled(
     keyed = table.with_columns(
         key="id", place=pl.col("family").replace_strict(rank, default=len(rank), return_dtype=pl.Int64)
     ).sort("place", "family", "template", maintain_order=True)
-    parts = [
-        draw(own.drop("place"), per_template, seed=seed, family=f"review/{name}").drop("key")
+    return [
+        identity
         for (_, name), own in keyed.group_by("family", "template", maintain_order=True)
+        for identity in draw(own, per_template, seed=seed, family=f"review/{name}")["id"]
     ]
-    return pl.concat(parts)

@@ -111,15 +111,13 @@ def write_review_sheet(
             "people who answer see no model's answers and no proposals.", remedy="Leave them out, or write two sheets."
         )
     drawn = sampled(benchmark, per_template=per_template, seed=seed, formats=_ANSWERED if mode == "answer" else None)
-    if proposals:
-        others = pl.col("id").is_in(list(proposals)) & ~pl.col("id").is_in(drawn["id"].to_list())
-        drawn = pl.concat([drawn, benchmark.table.filter(others)])
+    asked = tuple(dict.fromkeys([*drawn, *(benchmark.rows(list(proposals), "id")["id"] if proposals else ())]))
+    rows = pl.DataFrame({"id": asked}).join(benchmark.rows(asked), on="id", maintain_order="left")
+    questions = questions_from(rows, path=benchmark.file)
     shown = evidence if scenes is not None else EvidencePlan()
-    prepared = prepare(Benchmark(drawn, benchmark.record), RunPlan(evidence=shown), scenes=scenes)
-    questions = questions_from(drawn)
-    pictures = sheet_pictures(prepared, drawn["id"].to_list(), workers=workers)
+    prepared = prepare(Benchmark(rows, benchmark.record), RunPlan(evidence=shown), scenes=scenes)
+    pictures = sheet_pictures(prepared, asked, workers=workers)
     given = {} if answers is None else _answers_given(answers, benchmark)
-    asked = tuple(question.id for question in questions)
     decisions = Decisions(
         sheet=digest([benchmark.fingerprint, mode, asked, sorted(given.items())])[:16],
         benchmark=benchmark.fingerprint,
@@ -137,7 +135,7 @@ def write_review_sheet(
         "cannot_tell": CANNOT_TELL,
     }
     write_text(out, _page(benchmark, data, mode))
-    templates = drawn["template"].n_unique()
+    templates = rows["template"].n_unique()
     return Sheet(Path(out), len(questions), templates, len(pictures.jpegs), pictures.reasons)
 
 
@@ -190,7 +188,7 @@ def _page(benchmark: Benchmark, data: Mapping[str, Any], mode: Mode) -> str:
         .render(
             title=f"{record.suite}: {'a review' if mode == 'review' else 'questions for people'}",
             mode=mode,
-            of=f"{len(data['items']):,} of {counted(benchmark.table.height, 'question')} about {record.source.title}, "
+            of=f"{len(data['items']):,} of {counted(benchmark.height, 'question')} about {record.source.title}, "
             f"of {_kinds(data['items'])}",
             version=__version__,
             css=template_text("report.css") + own("review.css"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
-from making import benchmark_of, question, run_of
+from making import benchmark_of, legible_alone, question, run_of
 from picture_making import SCENE
 from probe4d.benchmarks.question import Question
 from probe4d.errors import InputError
@@ -107,6 +108,15 @@ def test_a_released_record_is_found_by_its_scene_token(scenes: Scenes) -> None:
     released = question(1, scene="token of the release", frames=(3,), facts={"scene_token": SCENE}, question=None)
     (exchange,) = chosen(scenes, [released])
     assert exchange.question == "(question text not released)"
+
+
+def test_no_question_about_another_scene_is_read_of_what_was_built(scenes: Scenes, tmp_path: Path) -> None:
+    here, elsewhere = asked(1, 3), question(2, scene="elsewhere", frames=(3,))
+    source = msgspec.structs.replace(benchmark_of([here]).record.source, fingerprint="f" * 64)
+    built = benchmark_of([here, elsewhere], source=source)
+    stored = legible_alone(built, [here.id], tmp_path / "bench", "scene")
+    (exchange,) = exchanges_of(stored, scenes, SCENE, span=(0, FRAMES - 1), fps=2.0)
+    assert exchange.asks == here
 
 
 def test_answers_are_those_of_the_run(scenes: Scenes) -> None:

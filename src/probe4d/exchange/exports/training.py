@@ -120,7 +120,8 @@ class _Usable(NamedTuple):
 
 def _without_held_out(benchmark: Benchmark, selection: Selection | None, scenes: Scenes | None) -> _Usable:
     tested = held_out(benchmark, scenes)
-    usable, lost = benchmark.table.filter(~tested), benchmark.table.filter(tested)
+    chosen_by = benchmark.columns(*CHOSEN_BY)
+    usable, lost = chosen_by.filter(~tested), chosen_by.filter(tested)
     if selection is not None and selection.families:
         lost = lost.filter(pl.col("family").is_in(list(selection.families)))
         emptied = set(lost["family"]) - set(usable["family"])
@@ -134,7 +135,7 @@ def _without_held_out(benchmark: Benchmark, selection: Selection | None, scenes:
             remedy="Export a benchmark of training scenes, or give --with-held-out (with_held_out=True) all the same.",
         )
     left_out = [LeftOut(question=name, reason=HELD_OUT) for name in lost["id"]]
-    return _Usable(replace(benchmark, table=usable), selection, left_out)
+    return _Usable(replace(benchmark, table=benchmark.rows(usable["id"])), selection, left_out)
 
 
 def _scaled(benchmark: Benchmark, selection: Selection | None, scale: float | None) -> Selection | None:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import LETTERS, Question, questions_from
-from probe4d.benchmarks.source import SceneNames
+from probe4d.benchmarks.question import LETTERS, Question
+from probe4d.benchmarks.source import SceneNames, is_released
 from probe4d.errors import InputError
 from probe4d.report.describing import find_question
 from probe4d.report.reference import answer_in_words
@@ -131,8 +131,11 @@ def is_numbered(exchanges: Sequence[Exchange]) -> bool:
 
 def _of_scene(benchmark: Benchmark, scenes: Scenes, scene: str) -> list[Question]:
     token = scenes.scenes.filter(pl.col("scene") == scene)["token"][0]
-    facts = pl.col("facts").str.contains(f'"scene_token":"{token}"', literal=True)
-    return questions_from(benchmark.table.filter(pl.col("scene").is_in([scene, token]) | facts), path=benchmark.path)
+    is_of_scene, names = pl.col("scene").is_in([scene, token]), ["id", "scene"]
+    if is_released(benchmark):
+        is_of_scene |= pl.col("facts").str.contains(f'"scene_token":"{token}"', literal=True)
+        names.append("facts")
+    return benchmark.records(benchmark.columns(*names).filter(is_of_scene)["id"])
 
 
 def _asked(question: Question, last: int, span: tuple[int, int]) -> tuple[int, int] | None:

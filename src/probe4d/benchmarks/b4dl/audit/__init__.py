@@ -2,7 +2,8 @@
 
 A model wrote the answers, so that nothing derives them again. What geometry is said to have measured of them is
 derived from the dataset's raw tables, with other mathematics than the verdicts'; of the suite the audit takes the
-names of tasks, the words of the paper and the lines of motion alone. Verdicts that only the words of a question decide are taken as they are told.
+names of tasks, the words of the paper and the lines of motion alone. Verdicts that only the words of a question decide
+are taken as they are told.
 """
 
 from __future__ import annotations
