@@ -13,9 +13,8 @@ import pytest
 import probe4d
 from judge_making import run_on_disk, text_benchmark, verdict
 from making import Model, benchmark_of, question, run_of
-from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.question import TEXT, Question
 from probe4d.diagnosis.diagnose import diagnose
-from probe4d.diagnosis.sheets.texts import TEXT
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.few_scenes import figures_to_judge_by, scenes_of
 from probe4d.report.lookup import Lookup

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import msgspec
 import polars as pl
@@ -15,10 +15,14 @@ from probe4d.store.hashing import digest
 
 __all__ = [
     "FORMATS",
+    "INTERVAL",
     "LETTERS",
+    "NUMBER",
     "QUESTION_SCHEMA",
     "REQUIRED_COLUMNS",
     "ROWS_AT_ONCE",
+    "TEXT",
+    "WAYPOINTS",
     "Evidence",
     "Format",
     "Question",
@@ -32,6 +36,11 @@ __all__ = [
 ]
 
 Format = Literal["yes-no", "choice", "number", "interval", "text", "waypoints"]
+NUMBER: Final = "number"
+INTERVAL: Final = "interval"
+TEXT: Final = "text"
+"""The format of free text, and of an answer that is one of the words in a question's options."""
+WAYPOINTS: Final = "waypoints"
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """The letters of the options of a choice question, in order."""

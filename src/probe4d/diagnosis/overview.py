@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.benchmarks.question import NUMBER, TEXT
 from probe4d.diagnosis.free_text.scores import MACRO
 from probe4d.diagnosis.intervals.scores import OVERLAP_METRICS
 from probe4d.diagnosis.labels.examination import PARSER_CHANGED
 from probe4d.diagnosis.parsing.units import UNITS
 from probe4d.diagnosis.sheets.grouping import TEMPLATE
 from probe4d.diagnosis.sheets.labels import SCORED_FORMATS
-from probe4d.diagnosis.sheets.numbers import NUMBER
-from probe4d.diagnosis.sheets.texts import TEXT
 from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
 from probe4d.diagnosis.waypoints.scores import ADE, FDE, PARSE_RATE
 

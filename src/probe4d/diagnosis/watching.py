@@ -8,13 +8,13 @@ from collections import Counter
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import INTERVAL, NUMBER, WAYPOINTS
 from probe4d.diagnosis.parsing import PARSERS, State, parse
 from probe4d.diagnosis.parsing.intervals import parse_interval
 from probe4d.diagnosis.parsing.numbers import parse_number
 from probe4d.diagnosis.parsing.waypoints import parse_waypoints
-from probe4d.diagnosis.sheets.intervals import INTERVAL
-from probe4d.diagnosis.sheets.numbers import NUMBER, unit_of_answer
-from probe4d.diagnosis.sheets.waypoints import WAYPOINTS, steps_asked
+from probe4d.diagnosis.sheets.numbers import unit_of_answer
+from probe4d.diagnosis.sheets.waypoints import steps_asked
 from probe4d.runs.run import Answer, AnswerError
 from probe4d.runs.selection import Selection, selected_of
 from probe4d.runs.settings import Variant, setting_named

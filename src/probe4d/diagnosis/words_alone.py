@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from probe4d.benchmarks.question import NUMBER
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED, MEDIAN, SETTLED, FromWords
 from probe4d.diagnosis.controls.intervals import IntervalAnswers
 from probe4d.diagnosis.intervals.scores import MIOU
 from probe4d.diagnosis.sheets.intervals import IntervalSheet, ends_of
 from probe4d.diagnosis.sheets.labels import SCORED_FORMATS, LabelSheet
-from probe4d.diagnosis.sheets.numbers import NUMBER, NumberSheet, Values
+from probe4d.diagnosis.sheets.numbers import NumberSheet, Values
 from probe4d.diagnosis.statistics.bootstrap import SceneSums, intervals
 from probe4d.diagnosis.statistics.interval_overlaps import CONVENTIONS, OVERLAPS
 from probe4d.diagnosis.statistics.number_errors import within_tolerance

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from probe4d.benchmarks.question import INTERVAL
 from probe4d.diagnosis.parsing import parse_table
-from probe4d.diagnosis.sheets.intervals import INTERVAL
 from probe4d.diagnosis.sheets.labels import has_label
 from probe4d.exchange.interval_replies import INTERVAL_METRICS, score_intervals
 from probe4d.runs.settings import Setting

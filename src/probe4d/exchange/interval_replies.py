@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from probe4d.benchmarks.intervals import reference_ends
 from probe4d.diagnosis.intervals.scores import OVERLAP_METRICS, WHOLE, worth_of
 from probe4d.diagnosis.parsing.intervals import parse_interval
-from probe4d.diagnosis.sheets.intervals import UNREAD, reference_ends
+from probe4d.diagnosis.sheets.intervals import UNREAD
 from probe4d.errors import InputError
 
 __all__ = ["INTERVAL_METRICS", "score_intervals"]

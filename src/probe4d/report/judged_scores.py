@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from probe4d.diagnosis.sheets.texts import TEXT
+from probe4d.benchmarks.question import TEXT
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import NARROW, Lookup, percent
 from probe4d.report.statement import Statement

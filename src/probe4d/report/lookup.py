@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import polars as pl
 
+from probe4d.benchmarks.question import INTERVAL, NUMBER
 from probe4d.diagnosis.intervals.scores import MIOU
 from probe4d.diagnosis.sheets.grouping import TEMPLATE, families_in_order
-from probe4d.diagnosis.sheets.intervals import INTERVAL
 from probe4d.diagnosis.sheets.labels import SCORED_FORMATS
-from probe4d.diagnosis.sheets.numbers import NUMBER
 from probe4d.diagnosis.statistics.interval_overlaps import CONVENTIONS
 from probe4d.diagnosis.statistics.number_errors import TOLERANCE
 from probe4d.diagnosis.tables import Diagnosis

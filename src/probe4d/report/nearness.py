@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from probe4d.benchmarks.question import NUMBER
 from probe4d.diagnosis.controls.answerers import FIXED, MEDIAN
-from probe4d.diagnosis.sheets.numbers import NUMBER
 from probe4d.diagnosis.tables import control_beside
 from probe4d.report.lookup import NARROW, WITHIN, Figure, Lookup, interval, percent
 from probe4d.report.statement import FEW, Statement, Tone, excludes_chance

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from probe4d.benchmarks.question import INTERVAL, NUMBER
 from probe4d.diagnosis.comparing.comparisons import FamilyComparison
-from probe4d.diagnosis.sheets.intervals import INTERVAL
-from probe4d.diagnosis.sheets.numbers import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import Figure, Lookup, how_right, interval, percent, points

@@ -14,9 +14,8 @@ import msgspec
 import polars as pl
 
 from probe4d.benchmarks.facts import waypoint_facts
-from probe4d.benchmarks.question import Question
+from probe4d.benchmarks.question import WAYPOINTS, Question
 from probe4d.diagnosis.controls.answerers import STATIONARY
-from probe4d.diagnosis.sheets.waypoints import WAYPOINTS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.shapes import PANEL, Label, Panel, Point, Shape, View, extent_for
 

@@ -9,9 +9,10 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import INTERVAL
 from probe4d.diagnosis.controls.answerers import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers, fixed_control
 from probe4d.diagnosis.controls.intervals import IntervalAnswers, interval_answers
-from probe4d.diagnosis.sheets.intervals import INTERVAL, IntervalSheet, make_interval_sheet
+from probe4d.diagnosis.sheets.intervals import IntervalSheet, make_interval_sheet
 from probe4d.diagnosis.sheets.labels import LabelSheet, has_label, make_label_sheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet, Values, make_number_sheet, number_questions
 from probe4d.errors import InputError

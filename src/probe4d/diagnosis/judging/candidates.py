@@ -7,9 +7,10 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.fingerprints import references_fingerprint
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
+from probe4d.benchmarks.question import TEXT
 from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.parsing.normalise import after_last_thought
-from probe4d.diagnosis.sheets.texts import TEXT, text_questions
+from probe4d.diagnosis.sheets.texts import text_questions
 from probe4d.errors import InputError
 from probe4d.runs.run import Run, asked_of
 from probe4d.runs.selection import selected_of

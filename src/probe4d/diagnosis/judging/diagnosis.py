@@ -9,13 +9,13 @@ from typing import Any
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import TEXT
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.judging.candidates import judged_answer, references_digest
 from probe4d.diagnosis.judging.judgements import RECORD_FILE, Judgements, JudgeRecord
 from probe4d.diagnosis.judging.scores import add_aspects, add_judged
 from probe4d.diagnosis.sheets.judged import UNFIT, JudgedSheet
-from probe4d.diagnosis.sheets.texts import TEXT
 from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA, in_order
 from probe4d.errors import InputError
 from probe4d.runs.requests import request_key

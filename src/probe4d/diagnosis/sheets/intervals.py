@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,30 +12,26 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.intervals import reference_ends
+from probe4d.benchmarks.question import INTERVAL
 from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
 from probe4d.diagnosis.sheets.grouping import Group, groups_of_format
 from probe4d.errors import InputError
 
 __all__ = [
-    "INTERVAL",
     "UNREAD",
     "Codes",
     "IntervalSheet",
     "ends_of",
     "make_interval_sheet",
-    "reference_ends",
     "starts_of",
     "to_codes",
 ]
-
-INTERVAL = "interval"
-"""The format of these questions."""
 
 UNREAD = -1
 """Code of an answer without an interval; others are first frame times `_FRAMES` plus last."""
 
 _FRAMES = 1_000_000
-_REFERENCE = re.compile(r"(\d{1,6})-(\d{1,6})")
 
 Codes = npt.NDArray[np.int64]
 
@@ -87,13 +82,6 @@ def starts_of(sheet: IntervalSheet) -> Codes:
     """(questions, 1) the first frame that each question asks about; 0 where it does not say."""
     first = sheet.details.select(pl.col("frames").list.min().fill_null(0)).to_series()
     return first.to_numpy().astype(np.int64)[:, None]
-
-
-def reference_ends(answer: str) -> tuple[int, int] | None:
-    """First and last key frame of a reference answer `first-last`; null where it is none, or ends before it begins."""
-    hit = _REFERENCE.fullmatch(answer)
-    ends = None if hit is None else (int(hit[1]), int(hit[2]))
-    return None if ends is None or ends[1] < ends[0] else ends
 
 
 def make_interval_sheet(benchmark: Benchmark) -> IntervalSheet:

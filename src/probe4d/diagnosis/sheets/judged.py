@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import TEXT
 from probe4d.diagnosis.sheets.answer_sheet import AnswerSheet
 from probe4d.diagnosis.sheets.grouping import Group, groups_of_format
-from probe4d.diagnosis.sheets.texts import TEXT, text_questions
+from probe4d.diagnosis.sheets.texts import text_questions
 
 __all__ = ["UNFIT", "JudgedSheet", "make_judged_sheet"]
 

@@ -12,16 +12,14 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import NUMBER
 from probe4d.diagnosis.parsing.units import UNITS, Unit
 from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
 from probe4d.diagnosis.sheets.grouping import TEMPLATE, Coded, Group, coded, split_groups, total_groups
 from probe4d.diagnosis.statistics.number_errors import within_tolerance
 from probe4d.errors import InputError
 
-__all__ = ["NUMBER", "NumberSheet", "make_number_sheet", "number_questions", "unit_of_answer"]
-
-NUMBER = "number"
-"""The format of these questions."""
+__all__ = ["NumberSheet", "make_number_sheet", "number_questions", "unit_of_answer"]
 
 Values = npt.NDArray[np.float64]
 

@@ -12,15 +12,12 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import is_free_text
+from probe4d.benchmarks.question import TEXT, is_free_text
 from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
 from probe4d.diagnosis.sheets.grouping import Group, groups_of_format
 from probe4d.diagnosis.text_metrics.scoring import TextScores
 
-__all__ = ["TEXT", "TextSheet", "make_text_sheet", "text_questions"]
-
-TEXT = "text"
-"""The format of these questions, where they have no vocabulary."""
+__all__ = ["TextSheet", "make_text_sheet", "text_questions"]
 
 Codes = npt.NDArray[np.intp]
 

@@ -12,14 +12,12 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
+from probe4d.benchmarks.question import WAYPOINTS
 from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
 from probe4d.diagnosis.sheets.grouping import Group, coded, split_groups, total_groups
 from probe4d.errors import InputError
 
-__all__ = ["WAYPOINTS", "WaypointSheet", "make_waypoint_sheet", "steps_asked"]
-
-WAYPOINTS = "waypoints"
-"""The format of these questions."""
+__all__ = ["WaypointSheet", "make_waypoint_sheet", "steps_asked"]
 
 UNPARSED = -1
 

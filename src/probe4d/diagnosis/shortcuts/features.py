@@ -11,10 +11,9 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.intervals import interval_in
-from probe4d.benchmarks.question import LETTERS
+from probe4d.benchmarks.question import INTERVAL, LETTERS
 from probe4d.diagnosis.controls.answerers import option_codes
 from probe4d.diagnosis.sheets.grouping import Group
-from probe4d.diagnosis.sheets.intervals import INTERVAL
 from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.scenes.geometry import SECTORS
 

@@ -11,8 +11,8 @@ from typing import Literal
 import msgspec
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
+from probe4d.benchmarks.intervals import reference_ends
 from probe4d.benchmarks.question import LETTERS, Format
-from probe4d.diagnosis.sheets.intervals import reference_ends
 from probe4d.errors import InputError
 from probe4d.evidence.image import Image
 from probe4d.models.asking import Finished

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from probe4d.diagnosis.sheets.intervals import INTERVAL
-from probe4d.diagnosis.sheets.numbers import NUMBER
+from probe4d.benchmarks.question import INTERVAL, NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import WITHIN, Lookup, how_right, points

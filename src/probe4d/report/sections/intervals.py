@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from probe4d.benchmarks.question import INTERVAL
 from probe4d.diagnosis.intervals.scores import MIOU, PARSE_RATE, RECALL, THRESHOLDS, WHOLE
-from probe4d.diagnosis.sheets.intervals import INTERVAL
 from probe4d.diagnosis.statistics.interval_overlaps import CONVENTIONS
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts

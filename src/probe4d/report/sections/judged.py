@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from probe4d.benchmarks.question import TEXT
 from probe4d.benchmarks.quoting import with_visible_characters
 from probe4d.diagnosis.judging.judgements import JudgeRecord
-from probe4d.diagnosis.sheets.texts import TEXT
 from probe4d.diagnosis.tables import Diagnosis, in_order
 from probe4d.report import charts
 from probe4d.report.evidence_shown import shown_in_words

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from probe4d.benchmarks.question import NUMBER
 from probe4d.diagnosis.overview import nearness
 from probe4d.diagnosis.sheets.grouping import TEMPLATE
-from probe4d.diagnosis.sheets.numbers import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import WITHIN, Figure, Lookup, in_words, percent

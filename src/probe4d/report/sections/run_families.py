@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
+from probe4d.benchmarks.question import INTERVAL, NUMBER
 from probe4d.diagnosis.comparing.comparisons import FamilyComparison
-from probe4d.diagnosis.sheets.intervals import INTERVAL
-from probe4d.diagnosis.sheets.numbers import NUMBER
 from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.evidence_shown import with_names
