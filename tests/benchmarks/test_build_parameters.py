@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,20 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "min_visibility": ObjectFilters().min_visibility,
         "unknown_visibility": ObjectFilters().unknown_visibility,
         "min_side_px": ObjectFilters().min_side,
+        "graphs": signature(build_spatial_qa.build_spatial_qa).parameters["graphs"].default,
     },
     "stride": vars(build_stride.Asked()),
     "b4dl": build_b4dl.Parts().parameters,
 }
 """Parameters that a command without options gives the build of a suite."""
+
+MADE_BY_THE_COMMAND = {
+    "lidar-hallu": set(),
+    "spatial-qa": set(),
+    "stride": {"verbalizer"},
+    "b4dl": {"generator", "begun"},
+}
+"""Parameters that are no values: who writes, opened of several options, and who is told how it goes on."""
 
 suites = pytest.mark.parametrize("suite", SUITES)
 
@@ -58,6 +68,12 @@ def test_a_command_without_options_asks_for_what_a_build_does_without_parameters
     of_every_suite = {field.name: field.default for field in fields(Building) if field.name in taken}
     assert {name: taken[name] for name in of_every_suite} == of_every_suite
     assert {*of_every_suite} == {"split", "seed", "workers"}
+
+
+@suites
+def test_every_parameter_of_a_build_can_be_asked_for_by_an_option(suite: str) -> None:
+    of_every_suite = {field.name for field in fields(Building)} | {"done"}
+    assert {*defaults_of(suite)} - of_every_suite - MADE_BY_THE_COMMAND[suite] == {*OPTIONS[suite]}
 
 
 @suites
