@@ -9,7 +9,7 @@ from probe4d.report.statement import RunStatement, Statement
 from probe4d.runs.evidence_plan import EvidencePlan
 from probe4d.runs.run import Run
 
-__all__ = ["in_light_of_evidence", "is_control_run", "muted", "sees_its_scene", "shown_in_words", "with_names"]
+__all__ = ["in_light_of_evidence", "is_control_run", "sees_its_scene", "shown_in_words", "with_names"]
 
 _VIEWS = {
     "cameras": "camera pictures",
@@ -62,10 +62,10 @@ def in_light_of_evidence(diagnosis: Diagnosis, run: Run, statements: Sequence[St
         note = f"It was shown {shown_in_words(plan)}: what it gets right does not come from the scene asked about."
     if is_control_run(diagnosis, run):
         note += " A control: what it gets wrong does not speak against the model."
-    return [Statement("note", note), *(muted(diagnosis, run.name, one) for one in statements)]
+    return [Statement("note", note), *(_muted(diagnosis, run.name, one) for one in statements)]
 
 
-def muted(diagnosis: Diagnosis, run: str, one: Statement) -> Statement:
+def _muted(diagnosis: Diagnosis, run: str, one: Statement) -> Statement:
     """A statement on a run in the light of what the run saw, wherever it is printed.
 
     Nothing speaks for a run that did not see its scene, and what it gets right beyond what words allow is an alarm.
@@ -87,4 +87,4 @@ def muted(diagnosis: Diagnosis, run: str, one: Statement) -> Statement:
 
 def with_names(diagnosis: Diagnosis, said: Iterable[RunStatement | None]) -> list[Statement]:
     """What a section says of runs, each by its name, in the tones of their verdicts; null where nothing is said."""
-    return [muted(diagnosis, one.run, one.with_name) for one in said if one is not None]
+    return [_muted(diagnosis, one.run, one.with_name) for one in said if one is not None]

@@ -8,14 +8,14 @@ import msgspec
 
 from probe4d.review.decisions import ItemDecision
 
-__all__ = ["LEAST_CORRECTED", "Revised", "Source", "Unchanged", "revised_text"]
+__all__ = ["Revised", "Source", "revised_text"]
 
 _BEST = 10
-LEAST_CORRECTED = 7
+_LEAST_CORRECTED = 7
 """Score from which the answer shown is good enough to be corrected; below, the reference is revised without it."""
 
 Source = Literal["model answer", "corrected answer", "revised reference", "audit"]
-Unchanged = Literal["good as it is", "waits for a text", "consistent by the audit", "proposal refused", "not reviewed"]
+_Unchanged = Literal["good as it is", "waits for a text", "consistent by the audit", "proposal refused", "not reviewed"]
 
 
 class Revised(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ class Revised(msgspec.Struct, frozen=True):
     source: Source
 
 
-def revised_text(decision: ItemDecision | None) -> Revised | Unchanged:
+def revised_text(decision: ItemDecision | None) -> Revised | _Unchanged:
     """The new reference of an open question, or why it keeps its old one.
 
     Of an answer of a model that the sheet showed: at 10 it replaces the reference as it is; at 7 to 9 the corrected
@@ -57,10 +57,10 @@ def revised_text(decision: ItemDecision | None) -> Revised | Unchanged:
     return Revised(text, "audit") if text else "waits for a text"
 
 
-def _scored(decision: ItemDecision, score: int) -> Revised | Unchanged:
+def _scored(decision: ItemDecision, score: int) -> Revised | _Unchanged:
     shown, text = decision.shown_answer, decision.text.strip()
     if score == _BEST:
         return "good as it is" if shown is None else Revised(shown, "model answer")
     if not text:
         return "waits for a text"
-    return Revised(text, "corrected answer" if shown is not None and score >= LEAST_CORRECTED else "revised reference")
+    return Revised(text, "corrected answer" if shown is not None and score >= _LEAST_CORRECTED else "revised reference")

@@ -29,8 +29,6 @@ __all__ = [
     "PictureFacts",
     "dry_requests",
     "dry_run",
-    "example_request",
-    "picture_estimate",
     "some_of",
 ]
 
@@ -175,9 +173,9 @@ def dry_requests(
         left_out=dict(Counter(one.reason for one in left_out).most_common()),
         failures=tuple(dict.fromkeys(one.failure or "" for one in looked_at if isinstance(one, Finished))),
         text_tokens=count_tokens([request.text for request in asked]),
-        pictures=picture_estimate(shown, requests, model, detail=generation.image_detail),
+        pictures=_picture_estimate(shown, requests, model, detail=generation.image_detail),
         reply_tokens=None if limit is None else limit * len(asked),
-        example=example_request(generation, requests[0], model) if requests else None,
+        example=_example_request(generation, requests[0], model) if requests else None,
     )
 
 
@@ -219,10 +217,10 @@ def dry_run(
         left_out=dict(Counter(one.reason for one in prepared.left_out).most_common()),
         failures=tuple(dict.fromkeys(one.failure or "" for one in looked_at if isinstance(one, Finished))),
         text_tokens=text_tokens + (0 if system is None else count_tokens([system]) * len(keys)),
-        pictures=picture_estimate(shown, requests, model, detail=generation.image_detail),
+        pictures=_picture_estimate(shown, requests, model, detail=generation.image_detail),
         features=None if reader is None else _features(asked, reader),
         reply_tokens=None if limit is None else limit * len(keys),
-        example=example_request(generation, requests[0], model) if requests else None,
+        example=_example_request(generation, requests[0], model) if requests else None,
     )
 
 
@@ -231,7 +229,7 @@ def some_of(items: Sequence[Item]) -> Sequence[Item]:
     return items[:: max(1, -(-len(items) // _LOOKED_AT))]
 
 
-def picture_estimate(
+def _picture_estimate(
     shown: Sequence[Hashable], requests: Sequence[Request], model: str, *, detail: ImageDetail | None
 ) -> PictureEstimate | None:
     """What pictures come to; null where there are none.
@@ -280,7 +278,7 @@ def _facts(image: Image) -> PictureFacts:
     )
 
 
-def example_request(generation: Generation, request: Request, model: str) -> ExampleRequest:
+def _example_request(generation: Generation, request: Request, model: str) -> ExampleRequest:
     """A request in full, as it would be sent to a model."""
     options = {
         name: value

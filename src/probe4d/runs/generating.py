@@ -38,7 +38,6 @@ __all__ = [
     "GeneratedReply",
     "HostedGenerator",
     "Usage",
-    "replies_file",
 ]
 
 RECORD_FILE = "generation.json"
@@ -256,7 +255,7 @@ class _Log(ReplyLog[GeneratedReply]):
         self._digests = {prompt.key: digest([prompt.text, prompt.pictures]) for prompt in prompts}
         super().__init__(
             folder,
-            replies_file(stage),
+            _replies_file(stage),
             GeneratedReply,
             key_of=lambda line: line.key,
             line_of=self._line,
@@ -293,7 +292,7 @@ class _Log(ReplyLog[GeneratedReply]):
         )
 
 
-def replies_file(stage: Stage) -> str:
+def _replies_file(stage: Stage) -> str:
     """Name of the file of a stage's replies."""
     return f"{stage}.jsonl"
 
@@ -318,4 +317,4 @@ def _other_prompt(folder: Path, stage: Stage, key: str) -> InputError:
     else:
         what += f", begun by Probe4D {begun_by or 'of an earlier version'}, and this is {__version__}"
         remedy = "Go on with that version, or with the seed, sequences and annotations of the command that began it"
-    return InputError(f"{what}.", path=folder / replies_file(stage), remedy=f"{remedy}, or take {_ANOTHER_FOLDER}.")
+    return InputError(f"{what}.", path=folder / _replies_file(stage), remedy=f"{remedy}, or take {_ANOTHER_FOLDER}.")

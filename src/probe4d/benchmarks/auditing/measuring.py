@@ -12,11 +12,11 @@ from scipy.spatial.transform import Rotation
 from probe4d.benchmarks.auditing.image_bounds import outline_bounds
 from probe4d.benchmarks.auditing.recorded import RecordedCameras, RecordedScene
 
-__all__ = ["BORDER_PX", "NO_FILTERS", "Filters", "MeasuredScene", "measure_scene"]
+__all__ = ["Filters", "MeasuredScene", "measure_scene"]
 
 Array = NDArray[np.float64]
 
-BORDER_PX = 1e-6
+_BORDER_PX = 1e-6
 """Sides of image boxes that differ from the least side by no more are neither too small nor large enough for sure."""
 
 _SIGNS = np.array([[x, y, z] for x in (1, -1) for y in (1, -1) for z in (1, -1)], dtype=np.float64)
@@ -30,7 +30,7 @@ class Filters(NamedTuple):
     min_side_px: float
 
 
-NO_FILTERS = Filters(0, keep_unknown_visibility=True, min_side_px=0.0)
+_NO_FILTERS = Filters(0, keep_unknown_visibility=True, min_side_px=0.0)
 
 
 class MeasuredScene(NamedTuple):
@@ -81,7 +81,7 @@ class MeasuredScene(NamedTuple):
         return np.array([category.startswith(start) for category in self.categories], dtype=np.bool_)
 
 
-def measure_scene(scene: RecordedScene, filters: Filters = NO_FILTERS) -> MeasuredScene:
+def measure_scene(scene: RecordedScene, filters: Filters = _NO_FILTERS) -> MeasuredScene:
     """Measure a scene.
 
     Args:
@@ -103,7 +103,7 @@ def measure_scene(scene: RecordedScene, filters: Filters = NO_FILTERS) -> Measur
     known = boxes.visibility > 0
     clear = np.where(known, boxes.visibility >= filters.min_visibility, filters.keep_unknown_visibility)
     with np.errstate(invalid="ignore"):
-        passes = (sides > filters.min_side_px - BORDER_PX).all(axis=-1) & clear
+        passes = (sides > filters.min_side_px - _BORDER_PX).all(axis=-1) & clear
     return MeasuredScene(
         key_frames=len(scene.ego_pose),
         channels=scene.cameras.channels,

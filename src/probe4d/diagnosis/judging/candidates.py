@@ -16,7 +16,7 @@ from probe4d.runs.run import Run, asked_of
 from probe4d.runs.selection import selected_of
 from probe4d.store.hashing import digest
 
-__all__ = ["candidates_of", "judged_answer", "references_digest", "unfit"]
+__all__ = ["candidates_of", "judged_answer", "references_digest"]
 
 
 def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
@@ -24,7 +24,7 @@ def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
 
     Returns:
         Columns question, variant, answer (what is judged of the reply), digest (SHA-256 of that) and unfit (why it is
-        not judged; null where it is, see `unfit`). Questions that were asked and not answered are among them.
+        not judged; null where it is, see `_unfit`). Questions that were asked and not answered are among them.
 
     Raises:
         InputError: The run does not fit the benchmark, or was asked no such question.
@@ -58,7 +58,7 @@ def judged_answer(rows: pl.DataFrame) -> list[pl.Series]:
     """
     answers = [after_last_thought(part or "")[0].strip() for part in rows["part"]]
     reasons = [
-        unfit(answer, is_missing=text is None, finish_reason=finish_reason, error=error)
+        _unfit(answer, is_missing=text is None, finish_reason=finish_reason, error=error)
         for answer, text, finish_reason, error in zip(
             answers, rows["text"], rows["finish_reason"], rows["error"], strict=True
         )
@@ -70,7 +70,7 @@ def judged_answer(rows: pl.DataFrame) -> list[pl.Series]:
     ]
 
 
-def unfit(answer: str, *, is_missing: bool, finish_reason: str | None, error: str | None) -> str | None:
+def _unfit(answer: str, *, is_missing: bool, finish_reason: str | None, error: str | None) -> str | None:
     """Why an answer is not judged and counts as 0, in the words for the state of a reply; null where it is judged.
 
     `error`, `missing`, `refused` (the server marks it as a refusal, or a filter kept it back), `truncated` (cut at its

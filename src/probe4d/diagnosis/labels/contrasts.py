@@ -10,7 +10,7 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.labels.pairs import add_joint
 from probe4d.diagnosis.sheets.labels import YES, LabelSheet
 
-__all__ = ["add_contrasts", "contrast_items"]
+__all__ = ["add_contrasts"]
 
 
 def add_contrasts(figures: Figures, sheet: LabelSheet) -> None:
@@ -19,7 +19,7 @@ def add_contrasts(figures: Figures, sheet: LabelSheet) -> None:
     Here nothing but the proposed relation differs, so that knowing where the object is, or how it moves,
     answers both. A question takes part in every contrast that it is linked to.
     """
-    positives, negatives = contrast_items(sheet)
+    positives, negatives = _contrast_items(sheet)
     for group in sheet.groups:
         # The two questions propose different relations, so contrasts are never split by relation.
         if group.format != "yes-no" or group.relation != "all":
@@ -29,7 +29,7 @@ def add_contrasts(figures: Figures, sheet: LabelSheet) -> None:
             add_joint(figures, sheet, group, sheet.names, positives[inside], negatives[inside], prefix="contrast")
 
 
-def contrast_items(sheet: LabelSheet) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _contrast_items(sheet: LabelSheet) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Positions in the sheet of the Yes and the No question of each contrast; links out of the sheet are left out."""
     items = sheet.questions.select("id", "links", "format").with_row_index("item")
     items = items.with_columns(yes=pl.Series(sheet.references == YES)).filter(pl.col("format") == "yes-no")

@@ -11,7 +11,7 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.sheets.grouping import Group
 from probe4d.diagnosis.sheets.labels import NO, YES, LabelSheet
 
-__all__ = ["add_relations", "below_threshold"]
+__all__ = ["add_relations"]
 
 
 def add_relations(figures: Figures, sheet: LabelSheet) -> None:
@@ -21,7 +21,7 @@ def add_relations(figures: Figures, sheet: LabelSheet) -> None:
     threshold if what it proposes does happen, only by less than the rule asks for ("closer" by 1.5 m);
     these are the negatives that the wording of a question does not decide.
     """
-    near_misses = below_threshold(sheet)
+    near_misses = _below_threshold(sheet)
     for group in sheet.groups:
         if group.format != "yes-no":
             continue
@@ -31,7 +31,7 @@ def add_relations(figures: Figures, sheet: LabelSheet) -> None:
         _add_yes_rate(figures, sheet, group, "fpr_below_threshold", ~positive & near_misses[group.items])
 
 
-def below_threshold(sheet: LabelSheet) -> npt.NDArray[np.bool_]:
+def _below_threshold(sheet: LabelSheet) -> npt.NDArray[np.bool_]:
     """(questions,) whether a question's answer is No because a value of the right sign is below the threshold."""
     said = sheet.details["facts"].str.json_path_match("$.below_threshold")
     near: npt.NDArray[np.bool_] = (said == "true").fill_null(False).to_numpy(writable=True)

@@ -21,7 +21,6 @@ __all__ = [
     "WITHDRAWAL",
     "all_others_wrong",
     "denied",
-    "denied_after",
     "denied_together",
     "denies",
     "hangs_on_condition",
@@ -165,14 +164,14 @@ _MERELY_POSSIBLE = re.compile(
 """Left context that calls a mention possible and no more."""
 
 
-def denied_after(right: str) -> bool:
+def _denied_after(right: str) -> bool:
     """Say whether the words after a mention deny it."""
     return _DENIED_AFTER.match(right) is not None and not _NOT_EXCLUDED_AFTER.match(right)
 
 
 def denied(left: str, right: str, cues: Sequence[int], *, yes_no: bool) -> bool:
     """Say whether the words around a mention deny it; in yes-no replies "no" itself denies nothing."""
-    if denied_after(right):
+    if _denied_after(right):
         return True
     if not cues:
         return False
@@ -203,12 +202,12 @@ def merely_possible(left: str, right: str, cues: Sequence[int]) -> bool:
 
 def denied_together(right: str) -> bool:
     """Say whether what denies a mention denies those joined to it as well: "A and B are wrong"."""
-    return _WRONG_TOGETHER.match(right) is not None and denied_after(right)
+    return _WRONG_TOGETHER.match(right) is not None and _denied_after(right)
 
 
 def all_others_wrong(left: str, right: str) -> bool:
     """Say whether every option but the one between these words is called wrong."""
-    return denied_after(right) and _ALL_BUT.search(left) is not None
+    return _denied_after(right) and _ALL_BUT.search(left) is not None
 
 
 # What questions, and on what a mention hangs.

@@ -13,15 +13,15 @@ from typing import NamedTuple
 from probe4d.diagnosis.parsing.quantities import number_value
 from probe4d.diagnosis.parsing.units import unit_after
 
-__all__ = ["AXES", "NO_NUMBER", "Coordinates", "Value", "axis_named", "coordinates", "read_value", "split_values"]
+__all__ = ["Coordinates", "Value", "axis_named", "coordinates", "read_value"]
 
-AXES = {
+_AXES = {
     "x": frozenset({"x", "x_m", "xm", "x_coord", "x_coordinate", "forward", "forward_m", "ahead", "longitudinal"}),
     "y": frozenset({"y", "y_m", "ym", "y_coord", "y_coordinate", "left", "left_m", "lateral"}),
 }
 """What each axis may be called, in small letters with `_` for blanks."""
 
-NO_NUMBER = "holds a value that is no number"
+_NO_NUMBER = "holds a value that is no number"
 _MALFORMED = "holds a number that reads in two ways, or a calculation"
 _OTHER_UNIT = "gives a unit of another kind"
 _DIRECTED = "gives a value with a direction in words"
@@ -88,7 +88,7 @@ def axis_named(name: str) -> str | None:
     plain = name.strip(" \"'*_`").lower().replace(" ", "_")
     unit = _UNIT_OF_LABEL.fullmatch(plain)
     names = {plain, unit["name"].strip("_") if unit else plain, _NUMBERED.sub(r"\1", plain)}
-    return next((axis for axis, known in AXES.items() if names & known), None)
+    return next((axis for axis, known in _AXES.items() if names & known), None)
 
 
 def coordinates(text: str) -> Coordinates | None:
@@ -97,7 +97,7 @@ def coordinates(text: str) -> Coordinates | None:
     Args:
         text: What stands between two brackets that hold no others.
     """
-    parts = split_values(text)
+    parts = _split_values(text)
     if not parts:
         return None
     values = [read_value(part) for part in parts]
@@ -118,7 +118,7 @@ def _pointed(values: Sequence[Value]) -> Coordinates:
     return Coordinates(tuple(sorted(values, key=lambda value: str(value.axis))), named=True, fault=fault)
 
 
-def split_values(text: str) -> list[str]:
+def _split_values(text: str) -> list[str]:
     """Part a text at the signs that part its values; null values keep their place.
 
     A semicolon parts before any comma does. Commas part if all are written alike; where some are followed by a blank
@@ -157,7 +157,7 @@ def read_value(text: str) -> Value | None:
     if label and _DIRECTION.search(name) and axis == "other":
         return Value(None, fault=_DIRECTED)
     if _NOT_FINITE.fullmatch(text):
-        return Value(axis, fault=NO_NUMBER)
+        return Value(axis, fault=_NO_NUMBER)
     found = _NUMBER.match(text)
     if found is None:
         return Value(axis) if axis == "other" else None

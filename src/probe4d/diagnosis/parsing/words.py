@@ -15,7 +15,7 @@ from probe4d.diagnosis.parsing.sentences import Sentences
 from probe4d.diagnosis.parsing.withdrawals import withdrawn
 from probe4d.runs.settings.chain_of_thought import CHAIN_OF_THOUGHT
 
-__all__ = ["normalised", "parse_word", "parse_word_exactly"]
+__all__ = ["parse_word", "parse_word_exactly"]
 
 _ARTICLE = re.compile(r"^(?:a|an|the|some|one|it is|it['\u2019]s|this is|that is)\s+", re.IGNORECASE)
 _LETTERS = "LMN"
@@ -60,7 +60,7 @@ def parse_word_exactly(text: str, options: Sequence[str], cut: bool) -> Parsed:
     return Parsed("valid", named[0]) if len(named) == 1 and said else unread(text, cut)
 
 
-def normalised(text: str) -> str:
+def _normalised(text: str) -> str:
     """A word of a vocabulary as it is compared: lower case, without an article, punctuation, hyphens and spaces."""
     word = unicodedata.normalize("NFKC", _ARTICLE.sub("", text.strip(_EDGES)).casefold())
     return "".join(filter(_is_letter, word))
@@ -90,7 +90,7 @@ def _read(reply: str, options: tuple[str, ...], *, cut: bool) -> Parsed:
 
 def _whole(text: str, known: Mapping[str, str]) -> str | None:
     """The word that a text is, and nothing else; a question is none."""
-    return None if "?" in text else known.get(text.strip(_EDGES).casefold()) or known.get(normalised(text))
+    return None if "?" in text else known.get(text.strip(_EDGES).casefold()) or known.get(_normalised(text))
 
 
 def _first_sentence(text: str) -> str:
@@ -102,7 +102,7 @@ def _named_in(text: str, options: tuple[str, ...]) -> str | None:
     """The one word that a text names; null where it names none or several, doubts it or takes it back."""
     hits = list(_mention(options).finditer(text))
     known = _forms(options)
-    named = {known.get(hit[0].casefold()) or known.get(normalised(hit[0])) for hit in hits}
+    named = {known.get(hit[0].casefold()) or known.get(_normalised(hit[0])) for hit in hits}
     word = named.pop() if len(named) == 1 else None
     if word is None:
         return None
@@ -127,8 +127,8 @@ def _forms(options: tuple[str, ...]) -> Mapping[str, str]:
     A word as it stands goes before what it is compared as, and this before the plural of another.
     """
     ways: tuple[Callable[[str], Iterable[str]], ...] = (
-        lambda option: map(normalised, _inflected(option)),
-        lambda option: [normalised(option)],
+        lambda option: map(_normalised, _inflected(option)),
+        lambda option: [_normalised(option)],
         lambda option: [option.strip().casefold()],
     )
     forms: dict[str, str] = {}

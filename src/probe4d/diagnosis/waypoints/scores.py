@@ -28,9 +28,7 @@ __all__ = [
     "add_displacements",
     "add_displacements_by_time",
     "add_shared_displacements",
-    "average_displacements",
     "displacements_of",
-    "final_displacements",
 ]
 
 PARSE_RATE = "waypoint_parse_rate"
@@ -76,14 +74,14 @@ def displacements_of(sheet: WaypointSheet) -> Displacements:
     """How far every answerer of a sheet is from the reference."""
     return Displacements(
         sheet.parsed.astype(np.float64),
-        average_displacements(sheet.distances),
-        final_displacements(sheet.distances, sheet.steps),
-        average_displacements(sheet.penalised_distances),
-        final_displacements(sheet.penalised_distances, sheet.steps),
+        _average_displacements(sheet.distances),
+        _final_displacements(sheet.distances, sheet.steps),
+        _average_displacements(sheet.penalised_distances),
+        _final_displacements(sheet.penalised_distances, sheet.steps),
     )
 
 
-def average_displacements(distances: Values) -> Values:
+def _average_displacements(distances: Values) -> Values:
     """ADE: the mean Euclidean distance over the steps that were asked for.
 
     Args:
@@ -99,7 +97,7 @@ def average_displacements(distances: Values) -> Values:
     return means
 
 
-def final_displacements(distances: Values, steps: npt.NDArray[np.intp]) -> Values:
+def _final_displacements(distances: Values, steps: npt.NDArray[np.intp]) -> Values:
     """FDE: the distance at the last waypoint of the list.
 
     Of future waypoints that is the farthest in time. Past ones are asked for oldest first, so that it is the one next
@@ -175,4 +173,4 @@ def add_displacements_by_time(figures: Figures, sheet: WaypointSheet, names: Seq
                 time = f"{times[place]:g}s_{convention}"
                 figures.add_means(f"waypoint_l2_m_at_{time}", group, names, own[:, :, place])
                 nearer = own[:, :, times <= times[place]]
-                figures.add_means(f"waypoint_l2_m_up_to_{time}", group, names, average_displacements(nearer))
+                figures.add_means(f"waypoint_l2_m_up_to_{time}", group, names, _average_displacements(nearer))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["areas_px", "covered_shares", "intersection_over_union"]
+__all__ = ["covered_shares", "intersection_over_union"]
 
 Array = NDArray[np.float64]
 
 
-def areas_px(boxes: Array) -> Array:
+def _areas_px(boxes: Array) -> Array:
     """Areas of boxes (left, top, right, bottom in pixels, shape (n, 4)), pixels, shape (n,)."""
     area: Array = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     return area
@@ -26,7 +26,7 @@ def intersection_over_union(first: Array, second: Array) -> Array:
     low = np.maximum(first[:, np.newaxis, :2], second[:, :2])
     high = np.minimum(first[:, np.newaxis, 2:], second[:, 2:])
     common = np.clip(high - low, 0, None).prod(axis=-1)
-    shares: Array = common / (areas_px(first)[:, np.newaxis] + areas_px(second) - common)
+    shares: Array = common / (_areas_px(first)[:, np.newaxis] + _areas_px(second) - common)
     return shares
 
 

@@ -29,7 +29,7 @@ from probe4d.scenes.nuscenes.records import CalibratedSensor, EgoPose, Quaternio
 from probe4d.scenes.tables import SENSORS_SCHEMA
 from probe4d.wording import listed
 
-__all__ = ["PREFERRED_REFERENCES", "Readings", "read_readings", "reference_channel", "reference_channels"]
+__all__ = ["PREFERRED_REFERENCES", "Readings", "read_readings", "reference_channels"]
 
 PREFERRED_REFERENCES = ("LIDAR_TOP", "CAM_FRONT", "FRONT")
 """Channels that are the reference where nobody names one: a LiDAR, or the front camera beside cameras alone."""
@@ -70,7 +70,7 @@ def reference_channels(modality_of: Mapping[str, str]) -> list[str]:
     return sorted(modality_of if set(modality_of.values()) == {"camera"} else lidars)
 
 
-def reference_channel(sensors: list[Sensor], wanted: str | None, path: Path) -> str:
+def _reference_channel(sensors: list[Sensor], wanted: str | None, path: Path) -> str:
     """Channel of the reference sensor: the wanted one, else one of `PREFERRED_REFERENCES`, else the only one there is.
 
     Args:
@@ -121,7 +121,7 @@ def read_readings(
     """
     sensors = reader.table("sensor", Sensor)
     row_of_token(sensors, reader.path("sensor"))
-    channel = reference_channel(sensors, wanted_reference, reader.path("sensor"))
+    channel = _reference_channel(sensors, wanted_reference, reader.path("sensor"))
     calibrations = reader.table("calibrated_sensor", CalibratedSensor)
     row_of_calibration = row_of_token(calibrations, reader.path("calibrated_sensor"))
     readings, code_of_pose = _key_frame_rows(reader, key_frames, row_of_calibration)

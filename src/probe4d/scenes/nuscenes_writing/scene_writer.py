@@ -17,7 +17,7 @@ from probe4d.scenes.nuscenes_writing.rows import TABLES, Row, Rows, encode_rows,
 from probe4d.scenes.nuscenes_writing.scene_records import SceneRecord
 from probe4d.store.hashing import digest
 
-__all__ = ["Box", "Reading", "SceneWriter", "file_stem", "quaternion"]
+__all__ = ["Box", "Reading", "SceneWriter", "file_stem"]
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
@@ -216,7 +216,7 @@ def file_stem(scene: str) -> str:
     return scene if _PLAIN_NAME.fullmatch(scene) else token("file", scene)
 
 
-def quaternion(rotation: NDArray[np.float64]) -> list[float]:
+def _quaternion(rotation: NDArray[np.float64]) -> list[float]:
     """Quaternion w-x-y-z of a rotation matrix, shape (3, 3), with w not negative."""
     x, y, z, w = Rotation.from_matrix(rotation).as_quat(canonical=True)
     return [float(w), float(x), float(y), float(z)]
@@ -225,5 +225,5 @@ def quaternion(rotation: NDArray[np.float64]) -> list[float]:
 def _transform(target_SE3_source: SE3) -> Row:
     return {
         "translation": [float(value) for value in target_SE3_source.translation],
-        "rotation": quaternion(target_SE3_source.rotation),
+        "rotation": _quaternion(target_SE3_source.rotation),
     }

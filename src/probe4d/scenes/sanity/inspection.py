@@ -13,7 +13,7 @@ from probe4d.scenes.sanity.rows import TABLES
 from probe4d.scenes.sanity.rule import Rule, Severity, rules
 from probe4d.scenes.sanity.summary import Summary, summarise
 
-__all__ = ["Finding", "Inspection", "Unchecked", "ask_rules", "inspect"]
+__all__ = ["Finding", "Inspection", "Unchecked", "inspect"]
 
 _FIRST = 5
 """How many offenders a finding names, in the order of their names: that of the rows means nothing."""
@@ -96,10 +96,10 @@ def inspect(
     """
     excluded = _excluded(exclude)
     folder = _find_tables(Path(dataroot), version)
-    return ask_rules(read_dataset(folder.root, folder.version, reference_channel, done), excluded)
+    return _ask_rules(read_dataset(folder.root, folder.version, reference_channel, done), excluded)
 
 
-def ask_rules(data: Dataset, excluded: Collection[str] = ()) -> Inspection:
+def _ask_rules(data: Dataset, excluded: Collection[str] = ()) -> Inspection:
     """Ask every rule but the `excluded` ids about tables that have been read."""
     findings, unchecked = [], []
     for rule in rules():

@@ -23,7 +23,7 @@ from probe4d.scenes.waymo_format.tfrecords import Fault, Record, scan_records
 from probe4d.store import cache
 from probe4d.wording import counted, listed
 
-__all__ = ["FAULTS_SCHEMA", "FRAMES_SCHEMA", "FrameIndex", "FrameKind", "NamedFrame", "index_shards", "shards_of"]
+__all__ = ["FAULTS_SCHEMA", "FRAMES_SCHEMA", "FrameIndex", "FrameKind", "NamedFrame", "index_shards"]
 
 FRAMES_SCHEMA: dict[str, pl.DataType] = {
     "sequence": pl.String(),
@@ -151,7 +151,7 @@ def index_shards(
             of data, or the extra `waymo` is not installed.
     """
     root = Path(folder)
-    shards = shards_of(root, kind)
+    shards = _shards_of(root, kind)
     subject, key = f"{kind.name} {root.resolve()}", _key(shards)
     entry = cache.load(subject, key)
     if found is not None:
@@ -170,7 +170,7 @@ def index_shards(
     return FrameIndex(root, frames, faults, fingerprint)
 
 
-def shards_of(root: Path, kind: FrameKind) -> list[Path]:
+def _shards_of(root: Path, kind: FrameKind) -> list[Path]:
     """The shards of a folder, sorted.
 
     Raises:

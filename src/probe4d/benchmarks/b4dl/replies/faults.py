@@ -11,7 +11,7 @@ from probe4d.benchmarks.b4dl.replies.frames_named import frames_named, interval_
 from probe4d.benchmarks.b4dl.tasks import DESCRIBE
 from probe4d.benchmarks.quoting import with_visible_characters
 
-__all__ = ["EXAMPLE", "FAULTS", "Fault", "fault_of", "is_describing"]
+__all__ = ["EXAMPLE", "FAULTS", "Fault", "fault_of"]
 
 FAULTS: Mapping[str, str] = {
     "no-reply": "there was no reply",
@@ -106,7 +106,7 @@ def fault_of(task: str, question: str, answer: str, start: int, end: int) -> Fau
     return None if found is None else Fault(found[0], found[1], question, answer)
 
 
-def is_describing(question: str) -> bool:
+def _is_describing(question: str) -> bool:
     """Whether a question is the fixed one of descriptions, however it is spelt."""
     return _DESCRIBING.fullmatch(question.strip(" .?!:\"'")) is not None
 
@@ -132,7 +132,7 @@ def _of_any(question: str, answer: str, start: int, end: int) -> _Found:
         return "frame", f"It names frame {outside[0]:03d}; the sequence has frames {start:03d} to {end:03d}."
     if _REFUSES.search(answer):
         return "refusal", "The answer says that it cannot be told."
-    if told := _SOURCE.search(_SOURCE_ALLOWED.sub(" ", both) if is_describing(question) else both):
+    if told := _SOURCE.search(_SOURCE_ALLOWED.sub(" ", both) if _is_describing(question) else both):
         return "source", f"It speaks of what it was made from ({told[0]})."
     return None
 
@@ -180,7 +180,7 @@ def _time_grounding(question: str, answer: str) -> _Found:
 
 
 def _description(question: str, _answer: str) -> _Found:
-    return None if is_describing(question) else ("describe", f"The question is not “{DESCRIBE}”")
+    return None if _is_describing(question) else ("describe", f"The question is not “{DESCRIBE}”")
 
 
 def _temporal_understanding(_question: str, answer: str) -> _Found:

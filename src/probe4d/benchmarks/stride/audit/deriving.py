@@ -12,7 +12,7 @@ from probe4d.benchmarks.stride.audit.measuring import Array, Drive, Flags, Rows
 from probe4d.benchmarks.stride.templates import TEMPLATES
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 
-__all__ = ["LABELS", "MEASURED", "derive", "has_window", "may_be_target"]
+__all__ = ["LABELS", "MEASURED", "derive", "may_be_target"]
 
 MEASURED: Mapping[str, Callable[[Drive, Rows, Rows], Derived]] = {
     "SC-4": counts.traffic_density,
@@ -57,7 +57,7 @@ _OF_MOVING = ("SP-1", "TM-3", "TE-1")
 """Templates that ask how a target moves, and so only about those that can."""
 
 
-def has_window(drive: Drive, template: str, frame: Rows) -> Flags:
+def _has_window(drive: Drive, template: str, frame: Rows) -> Flags:
     """Whether key frames have the history and the future that a template is measured in, shape (n,)."""
     last = drive.key_frames - 1 - TEMPLATES[template].future_frames
     flags: Flags = (frame >= HISTORY_FRAMES) & (frame <= last)
@@ -84,7 +84,7 @@ def derive(template: str, drive: Drive, frame: Rows, target: Rows) -> Derived:
     Returns:
         What was derived; no answer where the window reaches beyond the scene, or the target may not be asked about.
     """
-    can = has_window(drive, template, frame)
+    can = _has_window(drive, template, frame)
     if TEMPLATES[template].has_target:
         can &= may_be_target(drive, template, target)
     at = np.flatnonzero(can)

@@ -13,7 +13,7 @@ from probe4d.benchmarks.stride.audit.waypoints import ANSWER_DECIMALS, positions
 from probe4d.benchmarks.stride.templates import Template
 from probe4d.benchmarks.stride.thresholds import HISTORY_FRAMES
 
-__all__ = ["CHECKED_ELSEWHERE", "Fault", "facts_of", "faults_of", "is_right_letter"]
+__all__ = ["CHECKED_ELSEWHERE", "Fault", "facts_of", "faults_of"]
 
 CHECKED_ELSEWHERE = ("tags", "challenge", "ego_motion", "estimated")
 """Facts that say why a question was taken, what it tells of the past, and whether it rests on estimates."""
@@ -79,7 +79,7 @@ def faults_of(
         yield Fault(f"facts.estimated: stored {told!r}, derived {template.is_estimated!r}", "estimated")
 
 
-def is_right_letter(row: Row) -> bool:
+def _is_right_letter(row: Row) -> bool:
     """Whether the answer is the letter of one of the options."""
     return len(row["answer"]) == 1 and row["answer"] in LETTERS[: len(row["options"])]
 
@@ -97,7 +97,7 @@ def _unusable(row: Row, template: Template, key_frames: int) -> Fault | None:
         return Fault(f"the options are not {template.option_count} different ones: {options!r}", "options", True)
     if template.options and set(options) != set(template.options):
         return Fault(f"the options are not those of {template.id}: {options!r}", "options", settles=True)
-    if template.format == "choice" and not is_right_letter(row):
+    if template.format == "choice" and not _is_right_letter(row):
         return Fault(f"the answer is {row['answer']!r}", "answer", settles=True)
     if template.format == "waypoints" and positions_in(row["answer"], ANSWER_DECIMALS) is None:
         return Fault(f"the answer is no list of positions: {row['answer']!r}", "answer", settles=True)

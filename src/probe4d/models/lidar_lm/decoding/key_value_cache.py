@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from transformers import AttentionInterface, PreTrainedModel
 
-__all__ = ["AddedTokens", "KeyValueCache", "SharedPrefix", "decoding_attention", "shared_prefix_attention"]
+__all__ = ["AddedTokens", "KeyValueCache", "SharedPrefix", "decoding_attention"]
 
 _ATTENTION = "probe4d_shared_prefix"
 
@@ -178,7 +178,7 @@ class _Attended:
         self.highest[start:stop] = highest
 
 
-def shared_prefix_attention(
+def _shared_prefix_attention(
     module: nn.Module,
     query: Tensor,
     key: Tensor,
@@ -231,12 +231,12 @@ def _by_row(tokens: Tensor, added: AddedTokens, rows: int) -> Tensor:
     return laid
 
 
-AttentionInterface.register(_ATTENTION, shared_prefix_attention)
+AttentionInterface.register(_ATTENTION, _shared_prefix_attention)
 
 
 @contextmanager
 def decoding_attention(model: PreTrainedModel) -> Iterator[None]:
-    """Let a model attend by `shared_prefix_attention`, without dropout, and put it back as it was."""
+    """Let a model attend by `_shared_prefix_attention`, without dropout, and put it back as it was."""
     implementation, was_training = model.config._attn_implementation, model.training
     model.set_attn_implementation(_ATTENTION)
     model.train(False)

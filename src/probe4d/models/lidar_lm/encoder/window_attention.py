@@ -12,7 +12,7 @@ from torch.nn import functional
 from probe4d.models.lidar_lm.encoder.grid import Occupancy
 from probe4d.models.lidar_lm.encoder.options import EncoderOptions
 
-__all__ = ["Bucket", "WindowAttention", "Windows", "partition", "position_table"]
+__all__ = ["Bucket", "WindowAttention", "Windows", "partition"]
 
 _SMALLEST_BUCKET = 16
 
@@ -75,7 +75,7 @@ def _buckets(order: Tensor, starts: Tensor, counts: Tensor, most: int) -> Iterat
         low, high = high, 2 * high
 
 
-def position_table(window_cells: int, channels: int) -> Tensor:
+def _position_table(window_cells: int, channels: int) -> Tensor:
     """Sinusoidal embeddings of the places of a window, (window_cells squared, channels).
 
     The first half of the channels is of the column, the second of the row, both counted from the middle of the
@@ -100,7 +100,7 @@ class WindowAttention(nn.Module):
         super().__init__()
         self.columns, self.window_cells = options.grid.columns, options.window_cells
         self.block_list = nn.ModuleList([_Block(options) for _ in range(options.blocks)])
-        table = position_table(options.window_cells, options.channels)
+        table = _position_table(options.window_cells, options.channels)
         self.positions: Tensor
         self.register_buffer("positions", table, persistent=False)
 
