@@ -98,7 +98,7 @@ def import_b4dl(
         reasons = most_frequent(Counter(row.reason for row in left_out), rest="for other reasons") or ["it is empty"]
         raise InputError(f"holds no row that a question can be made of ({listed(reasons)}).", path=release)
     table = _ordered(made.table)
-    record = _record(table, rows, found.layout, scenes, split, left_out)
+    record = _record(table, rows, found.layout, split, left_out)
     with benchmark_folder(out) as folder:
         write_questions(table, folder / QUESTIONS_FILE)
         write_description(folder, record, _card(table, record, left_out))
@@ -162,7 +162,6 @@ def _record(
     table: pl.DataFrame,
     rows: pl.DataFrame,
     layout: Layout,
-    scenes: Scenes | None,
     split: str | None,
     left_out: Sequence[LeftOutRow],
 ) -> BenchmarkRecord:
