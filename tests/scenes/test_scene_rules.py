@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from points_in_boxes import count_in_boxes
 
 from probe4d.errors import InputError
 from probe4d.scenes.classes import CLASSES, label_of_category
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.opening import open_scenes
-from probe4d.scenes.points import count_in_boxes, in_ego_frame, read_scan
+from probe4d.scenes.points import in_ego_frame, read_scan
 from probe4d.scenes.projection import Cameras, box_corners, project, project_boxes, sensor_SE3_global
 from probe4d.scenes.splits import OFFICIAL_SPLITS, official_split
 from probe4d.scenes.velocity import box_velocities

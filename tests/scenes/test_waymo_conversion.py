@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from points_in_boxes import count_in_boxes
 
 from perception_making import (
     COLUMNS,
@@ -35,7 +36,7 @@ from probe4d.evidence.rendering import Renderer
 from probe4d.scenes.geometry import SE3
 from probe4d.scenes.nuscenes_writing.conversion import Converted
 from probe4d.scenes.opening import open_scenes
-from probe4d.scenes.points import count_in_boxes, in_ego_frame, read_scan
+from probe4d.scenes.points import in_ego_frame, read_scan
 from probe4d.scenes.sanity import Severity, inspect
 from probe4d.scenes.tables import Scenes
 from probe4d.scenes.waymo.conversion import LIDAR, VERSION, convert_indexed

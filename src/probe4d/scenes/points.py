@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from probe4d.errors import InputError
 from probe4d.scenes.geometry import SE3
-from probe4d.scenes.projection import global_SE3_box
 from probe4d.scenes.sensor_files import FETCH_AGAIN, read_sensor_file
 
-__all__ = ["POINT_BYTES", "Scan", "count_in_boxes", "in_ego_frame", "read_scan"]
+__all__ = ["POINT_BYTES", "Scan", "in_ego_frame", "read_scan"]
 
 _VALUES = ("x", "y", "z", "intensity", "ring")
 POINT_BYTES = 4 * len(_VALUES)
@@ -60,18 +58,3 @@ def in_ego_frame(points: NDArray[np.float32], ego_SE3_sensor: SE3) -> NDArray[np
         ego_SE3_sensor: The LiDAR's extrinsics: one transform.
     """
     return ego_SE3_sensor.apply(points[:, :3])
-
-
-def count_in_boxes(points: NDArray[np.float64], boxes: pl.DataFrame) -> NDArray[np.int64]:
-    """Number of points in each box, borders included (as nuscenes-devkit's `points_in_box`), shape (n,).
-
-    Args:
-        points: Coordinates in the global frame, metres, shape (m, 3).
-        boxes: Columns of `BOXES_SCHEMA`, n rows.
-    """
-    box_SE3_global = global_SE3_box(boxes).inverse()
-    half = np.stack([boxes[name].to_numpy() for name in ("length", "width", "height")], axis=-1) / 2
-    inside = (
-        (np.abs(box_SE3_global.at(np.array(row)).apply(points)) <= half[row]).all(axis=1) for row in range(len(half))
-    )
-    return np.array([int(of_box.sum()) for of_box in inside], dtype=np.int64)
