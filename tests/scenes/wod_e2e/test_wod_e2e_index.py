@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from wod_e2e_making import read_frame
 
 from probe4d.errors import InputError
 from probe4d.scenes.waymo_format import index as module
 from probe4d.scenes.waymo_format.index import FAULTS_SCHEMA, FRAMES_SCHEMA, FrameIndex
 from probe4d.scenes.wod_e2e.index import index_frames
-from probe4d.scenes.wod_e2e.reading import read_frame
 from waymo_making import broken, end_to_end, field, float_field, record, small_frame, write_shard
 
 TWELVE = [(sequence, number) for sequence in ("a-b", "c", "d") for number in (3, 0, 11, 7)]

@@ -8,9 +8,13 @@ from typing import Any
 import polars as pl
 
 from probe4d.scenes.nuscenes_writing.conversion import Converted
+from probe4d.scenes.waymo_format.index import FrameIndex
+from probe4d.scenes.waymo_format.reading import place_of
 from probe4d.scenes.wod_e2e.clusters import read_clusters
 from probe4d.scenes.wod_e2e.conversion import VERSION, convert_indexed
+from probe4d.scenes.wod_e2e.frames import Frame
 from probe4d.scenes.wod_e2e.index import index_frames
+from probe4d.scenes.wod_e2e.reading import frame_at
 from waymo_making import end_to_end, planar, states, surround_frame
 
 START_US = 1_700_000_000_000_000
@@ -18,6 +22,12 @@ SEQUENCES = {"0a1b": 22, "2c3d-e": 7, "../4f": 3}
 """Names of sequences, one with a hyphen and one that would lead out of a folder, and how many frames they have."""
 BROKEN = ("0a1b", 15)
 RATED = ("2c3d-e", 6)
+
+
+def read_frame(index: FrameIndex, sequence: str, number: int) -> Frame:
+    """One frame of a folder, by its sequence and its number in it."""
+    (place,) = place_of(index.of_sequence(sequence).filter(frame=number))
+    return frame_at(index.root, place)
 
 
 def pose_of(number: int) -> tuple[float, ...]:

@@ -1,44 +1,17 @@
-"""Reads frames of WOD-E2E by sequence and number."""
+"""Reads frames of WOD-E2E where they lie."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import polars as pl
-
-from probe4d.errors import InputError
-from probe4d.scenes.sensor_files import FETCH_AGAIN
 from probe4d.scenes.waymo_format.cameras import read_cameras
-from probe4d.scenes.waymo_format.index import FrameIndex
-from probe4d.scenes.waymo_format.reading import Place, place_of, read_message
-from probe4d.scenes.waymo_format.values import Unfit, known, transform
+from probe4d.scenes.waymo_format.reading import Place, read_message
+from probe4d.scenes.waymo_format.values import known, transform
 from probe4d.scenes.wod_e2e.frames import INTENTS, Frame
 from probe4d.scenes.wod_e2e.index import END_TO_END
 from probe4d.scenes.wod_e2e.states import read_rated, read_states
 
-__all__ = ["frame_at", "read_frame"]
-
-
-def read_frame(index: FrameIndex, sequence: str, number: int) -> Frame:
-    """Read one frame from its shard, with its images as they were recorded.
-
-    Args:
-        index: The folder's frames.
-        sequence: Name of a sequence.
-        number: Number of the frame in it.
-
-    Raises:
-        InputError: There is no such frame, its shard cannot be read or has changed since it was indexed, or a
-            value in it is none of those that its field can have; the extra `waymo` is not installed.
-    """
-    rows = index.of_sequence(sequence).filter(pl.col("frame") == number)
-    if rows.is_empty():
-        raise InputError(f"has no frame {number} of the sequence {sequence!r}.", path=index.root)
-    (place,) = place_of(rows)
-    try:
-        return frame_at(index.root, place)
-    except Unfit as unfit:
-        raise InputError(f"{unfit}.", path=index.root / place.shard, row=place.name, remedy=FETCH_AGAIN) from unfit
+__all__ = ["frame_at"]
 
 
 def frame_at(root: Path, place: Place) -> Frame:
