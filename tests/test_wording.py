@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probe4d.wording import CONTROL_SEQUENCE, without_control_sequences
+from probe4d.cli.output import harmless
+from probe4d.models.failures import one_line
+from probe4d.report.drawing import printable
+from probe4d.wording import CONTROL_SEQUENCE, is_unseen, visible, without_control_sequences
 
 SEQUENCES = (
     "\x1b[31m",
@@ -56,3 +59,23 @@ def test_what_begins_and_does_not_end_keeps_its_words(text: str) -> None:
 )
 def test_a_sequence_without_an_end_takes_no_words_with_it(text: str, kept: str) -> None:
     assert without_control_sequences(text) == kept
+
+
+UNSEEN = "\x00\t\n\x7f\x85\u00ad\u200b\u2028\u2029\u202e\ue000\ufeff\uffff\U000e0041\ud800"
+SEEN = "a Ü字…\u00a0\u202f😀"
+
+
+@given(st.text(st.characters() | st.sampled_from(UNSEEN + SEEN), max_size=40))
+def test_of_what_is_not_seen_nothing_is_left_but_what_is_kept(text: str) -> None:
+    shown = visible(text, lambda character: f"<{ord(character)}>", kept="\n")
+    assert not any(is_unseen(character) for character in shown.replace("\n", ""))
+    assert visible(shown, lambda _: "", kept="\n") == shown
+    for written in (harmless(text).replace("\n", "").replace("\t", ""), printable(text), one_line(text)):
+        assert not any(is_unseen(character) for character in written)
+
+
+def test_terminals_pictures_and_errors_take_the_same_for_seen() -> None:
+    assert [*filter(is_unseen, UNSEEN + SEEN)] == [*UNSEEN]
+    assert harmless(SEEN) == printable(SEEN) == SEEN
+    assert one_line(SEEN).split() == SEEN.split()
+    assert (printable("a\u200bb"), one_line("a\u200bb"), harmless("a\u200bb")) == ("a\ufffdb", "ab", "a\\x200bb")

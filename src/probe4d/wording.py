@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 __all__ = [
@@ -12,9 +13,11 @@ __all__ = [
     "amount",
     "counted",
     "in_percent",
+    "is_unseen",
     "listed",
     "most_frequent",
     "uncapitalized",
+    "visible",
     "whole_characters",
     "without_control_sequences",
 ]
@@ -29,6 +32,9 @@ CONTROL_SEQUENCE = (
     r"|\u001b+[ -/]*[0-~]"  # all others, and what begins a string that does not end
 )
 """Regular expression, for `re` and polars, of a whole control sequence of a terminal (ECMA-48, 5.3 to 5.6)."""
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+"""Categories of Unicode: controls, formats, unassigned and private characters, surrogates, separators of lines."""
 
 _MOST_LISTED = 10  # lines that a reader takes in, and a terminal shows with what else there is to say
 _LARGE = 1e6  # amount from which digits behind the point mean nothing
@@ -84,3 +90,22 @@ def whole_characters(text: str) -> str:
 def without_control_sequences(text: str) -> str:
     """A text without what steers terminals, such as `ESC [31m`; a sequence without its end takes no words with it."""
     return re.sub(CONTROL_SEQUENCE, "", text)
+
+
+def is_unseen(character: str) -> bool:
+    """Whether a character shows nothing that a reader knows, or steers how others are shown; line ends are such."""
+    return unicodedata.category(character) in _UNSEEN
+
+
+def visible(text: str, instead: Callable[[str], str], *, kept: str = "") -> str:
+    """A text without control sequences, and with something else in the place of each character that is not seen.
+
+    Args:
+        text: The text.
+        instead: Gives what stands for an unseen character; may be empty.
+        kept: Unseen characters that stay, such as line ends.
+    """
+    return "".join(
+        instead(character) if is_unseen(character) and character not in kept else character
+        for character in without_control_sequences(text)
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,11 +10,9 @@ import msgspec
 from probe4d.errors import InputError
 from probe4d.store.files import write_bytes
 from probe4d.store.logs import read_lines
+from probe4d.wording import is_unseen
 
 __all__ = ["Caption", "read_captions", "write_captions"]
-
-_UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs")
-"""Unicode's general categories of control and format characters, and of those that are not assigned."""
 
 
 class Caption(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +60,7 @@ def read_captions(path: Path | str) -> dict[str, str]:
                 row=f"line {line}",
                 remedy="Write null where there is no caption.",
             )
-        if (hidden := next((sign for sign in words if unicodedata.category(sign) in _UNSEEN), None)) is not None:
+        if (hidden := next(filter(is_unseen, words), None)) is not None:
             raise InputError(
                 f"has a caption with a character that does not show (U+{ord(hidden):04X}): what a model reads would "
                 "not be what a person sees.",

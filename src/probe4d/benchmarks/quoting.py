@@ -8,10 +8,10 @@ from itertools import count
 from typing import NamedTuple
 
 from probe4d.benchmarks.sampling import rank
+from probe4d.wording import is_unseen
 
 __all__ = ["Quotation", "quoted", "with_visible_characters"]
 
-_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _UNSEEN_LETTERS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0e\uffa0\U000e0100-\U000e01ef]"
 )
@@ -69,8 +69,8 @@ def with_visible_characters(text: str) -> str:
 def _visible(character: str) -> str:
     if character in "\n\t":
         return character
-    is_unseen = unicodedata.category(character) in _UNSEEN_CATEGORIES or _UNSEEN_LETTERS.match(character)
-    return f"[U+{ord(character):04X}]" if is_unseen else character
+    is_hidden = is_unseen(character) or _UNSEEN_LETTERS.match(character)
+    return f"[U+{ord(character):04X}]" if is_hidden else character
 
 
 def _letters(text: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 import time
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from probe4d.wording import most_frequent, without_control_sequences
+from probe4d.wording import most_frequent, visible
 
 __all__ = [
     "MOST_NOTES",
@@ -52,12 +51,7 @@ class Progress(Protocol):
 
 def harmless(text: str) -> str:
     """Text from data that cannot steer a terminal: without control sequences, and other unseen characters replaced."""
-    return "".join(
-        character
-        if character in "\n\t" or unicodedata.category(character) not in ("Cc", "Cf")
-        else f"\\x{ord(character):02x}"
-        for character in without_control_sequences(text)
-    )
+    return visible(text, lambda character: f"\\x{ord(character):02x}", kept="\n\t")
 
 
 def fail(message: str) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from probe4d.models.request import ModelFailure
 from probe4d.models.retrying import retry_after_s
 from probe4d.models.secrets import redacted
-from probe4d.wording import without_control_sequences
+from probe4d.wording import visible
 
 __all__ = ["Fault", "fault_of", "is_of_python", "one_line", "too_long"]
 
@@ -73,12 +72,8 @@ class Fault(NamedTuple):
 
 def one_line(text: str, redact: Callable[[str], str] = redacted) -> str:
     """A text as one line without keys, control sequences and control characters, cut to 300 characters."""
-    visible = "".join(
-        " " if character.isspace() else character
-        for character in without_control_sequences(redact(text))
-        if character.isspace() or unicodedata.category(character)[0] != "C"
-    )
-    line = redact(" ".join(visible.split()))
+    seen = visible(redact(text), lambda character: " " if character.isspace() else "")
+    line = redact(" ".join(seen.split()))
     return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
 
 

@@ -21,7 +21,7 @@ from probe4d.report.shapes import PANEL, Panel, grid
 from probe4d.report.theme import LIGHT, resolved
 from probe4d.scenes.tables import Scenes
 from probe4d.store.files import write_bytes
-from probe4d.wording import without_control_sequences
+from probe4d.wording import visible
 
 __all__ = ["environment", "panel_svg", "picture_png", "picture_svg", "printable", "template_text", "write_picture"]
 
@@ -42,8 +42,7 @@ def template_text(name: str, *, package: str = "probe4d.report") -> str:
 
 def printable(text: str) -> str:
     """Take out control sequences; replace characters that XML cannot hold or that a reader cannot see by U+FFFD."""
-    visible = without_control_sequences(text)
-    return "".join(character if character.isprintable() or character == " " else "\ufffd" for character in visible)
+    return visible(text, lambda _: "\ufffd")
 
 
 def picture_svg(question: Question, pictures: Pictures, photograph: Photograph | None = None) -> str | None:
