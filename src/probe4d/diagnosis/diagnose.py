@@ -15,7 +15,7 @@ from probe4d.diagnosis.answers import gather_answers
 from probe4d.diagnosis.comparing.model_names import models_table
 from probe4d.diagnosis.comparing.runs import compare_runs
 from probe4d.diagnosis.controls.answerers import is_control
-from probe4d.diagnosis.controls.fitting import control_answers, learnable
+from probe4d.diagnosis.controls.fitting import ControlAnswers, control_answers
 from probe4d.diagnosis.free_text.diagnosis import diagnose_texts
 from probe4d.diagnosis.intervals.diagnosis import diagnose_intervals
 from probe4d.diagnosis.judging.diagnosis import diagnose_judgements, judgements_by_run
@@ -23,12 +23,8 @@ from probe4d.diagnosis.judging.judgements import Judgements
 from probe4d.diagnosis.labels.diagnosis import diagnose_labels
 from probe4d.diagnosis.linked import linked_table
 from probe4d.diagnosis.numbers.diagnosis import diagnose_numbers
-from probe4d.diagnosis.sheets.intervals import IntervalSheet, make_interval_sheet
-from probe4d.diagnosis.sheets.judged import JudgedSheet, make_judged_sheet
-from probe4d.diagnosis.sheets.labels import LabelSheet, make_label_sheet
-from probe4d.diagnosis.sheets.numbers import NumberSheet, make_number_sheet
-from probe4d.diagnosis.sheets.texts import TextSheet, make_text_sheet, text_questions
-from probe4d.diagnosis.sheets.waypoints import WaypointSheet, make_waypoint_sheet
+from probe4d.diagnosis.sheets.by_kind import Sheets
+from probe4d.diagnosis.sheets.texts import text_questions
 from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
 from probe4d.diagnosis.tables import Diagnosis, in_order
 from probe4d.diagnosis.text_metrics.metric import TextMetric
@@ -87,28 +83,25 @@ def diagnose(
     names = _checked_names(runs)
     suite = benchmark.record.suite
     averages, contrasts, balanced = _told_by_suite(benchmark.record)
-    sheet, number_sheet = make_label_sheet(benchmark), make_number_sheet(benchmark)
-    interval_sheet, waypoint_sheet = make_interval_sheet(benchmark), make_waypoint_sheet(benchmark)
-    judged_sheet = make_judged_sheet(benchmark, judged=bool(judgements))
-    text_sheet = make_text_sheet(benchmark, measured=bool(text_metrics))
+    sheets = Sheets(benchmark, is_judged=bool(judgements), is_measured=bool(text_metrics))
     by_run = judgements_by_run(judgements, runs, benchmark)
-    scored = _scored(benchmark, sheet, number_sheet, interval_sheet, waypoint_sheet, judged_sheet, text_sheet)
+    scored = _scored(sheets)
     gathered = gather_answers(benchmark, scored, runs, allow_missing=allow_missing)
-    controls = control_answers(benchmark, sheet, number_sheet, interval_sheet, fit_controls)
+    controls = control_answers(sheets, fit_controls)
     labels = diagnose_labels(
-        sheet, runs, gathered.rows, parser=parser, suite=suite, averages=averages, controls=controls
+        sheets.labels, runs, gathered.rows, parser=parser, suite=suite, averages=averages, controls=controls
     )
-    numbers = diagnose_numbers(number_sheet, names, gathered.rows, suite=suite, averages=averages, controls=controls)
-    intervals = diagnose_intervals(interval_sheet, names, gathered.rows, suite=suite, controls=controls)
-    waypoints = diagnose_waypoints(waypoint_sheet, names, gathered.rows, suite=suite)
-    judged = diagnose_judgements(judged_sheet, by_run, gathered.rows, suite=suite)
+    numbers = diagnose_numbers(sheets.numbers, names, gathered.rows, suite=suite, averages=averages, controls=controls)
+    intervals = diagnose_intervals(sheets.intervals, names, gathered.rows, suite=suite, controls=controls)
+    waypoints = diagnose_waypoints(sheets.waypoints, names, gathered.rows, suite=suite)
+    judged = diagnose_judgements(sheets.judged, by_run, gathered.rows, suite=suite)
     texts = diagnose_texts(
-        text_sheet,
+        sheets.texts,
         names,
         gathered.rows,
         text_metrics,
         suite=suite,
-        learned=None if fit_controls is None else text_questions(learnable(benchmark, fit_controls)),
+        learned=_texts_learned(controls) if text_metrics else None,
         workers=workers,
         done=done,
     )
@@ -156,16 +149,7 @@ def diagnose(
         texts=texts.texts,
         text_fingerprints=texts.fingerprints,
         linked=linked_table(benchmark, labels.records, judged.judged, judged.judges, contrasts),
-        words_alone=words_alone(
-            sheet,
-            controls.fixed,
-            controls.content,
-            number_sheet,
-            controls.numbers,
-            interval_sheet,
-            controls.intervals,
-            learned_from=controls.learned_from or benchmark.fingerprint,
-        ),
+        words_alone=words_alone(sheets, controls),
         averages=averages,
         balanced_in_context=balanced,
         learned_from=controls.learned_from,
@@ -189,11 +173,15 @@ def _told_by_suite(record: BenchmarkRecord) -> tuple[tuple[Average, ...], tuple[
     return suite.averages, suite.linked_contrasts, balanced is not None and balanced(record)
 
 
-def _scored(
-    benchmark: Benchmark, *sheets: LabelSheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet
-) -> pl.DataFrame:
+def _texts_learned(controls: ControlAnswers) -> pl.DataFrame | None:
+    """Questions of free text that the control beside free answers looks through; null for those that are asked."""
+    return None if controls.learnable is None else text_questions(controls.learnable)
+
+
+def _scored(sheets: Sheets) -> pl.DataFrame:
     """Columns `id`, `format` and `scene` of the questions that are scored, in benchmark order."""
-    scored = pl.concat([sheet.questions.select("id") for sheet in sheets])
+    benchmark = sheets.benchmark
+    scored = pl.concat([sheet.questions.select("id") for sheet in sheets.of_every_kind])
     if not scored.height:
         raise InputError(
             "holds no question that can be scored: no yes-no or choice question, none for a word of a vocabulary, no "

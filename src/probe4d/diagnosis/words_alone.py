@@ -10,8 +10,10 @@ import polars as pl
 
 from probe4d.benchmarks.question import NUMBER
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED, MEDIAN, SETTLED, FromWords
+from probe4d.diagnosis.controls.fitting import ControlAnswers
 from probe4d.diagnosis.controls.intervals import IntervalAnswers
 from probe4d.diagnosis.intervals.scores import MIOU
+from probe4d.diagnosis.sheets.by_kind import Sheets
 from probe4d.diagnosis.sheets.intervals import IntervalSheet, ends_of
 from probe4d.diagnosis.sheets.labels import SCORED_FORMATS, LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet, Values
@@ -37,36 +39,20 @@ _OF_SCENE = ["right", "fixed", "known", "settled", "settled_right", "chance"]
 """What is summed over the questions of a template in a scene."""
 
 
-def words_alone(
-    sheet: LabelSheet,
-    fixed: npt.NDArray[np.int8],
-    content: FromWords,
-    numbers: NumberSheet,
-    values: Mapping[str, Values],
-    interval_sheet: IntervalSheet,
-    of_intervals: IntervalAnswers,
-    *,
-    learned_from: str,
-) -> pl.DataFrame:
+def words_alone(sheets: Sheets, controls: ControlAnswers) -> pl.DataFrame:
     """Show what the controls get right of each template.
 
     Args:
-        sheet: The questions whose answer is a label.
-        fixed: Label codes that `control:fixed` answers to them.
-        content: What `control:content` answers to them.
-        numbers: The questions for a number.
-        values: What each control answers to these.
-        interval_sheet: The questions for an interval.
-        of_intervals: What controls answer to these.
-        learned_from: Fingerprint of the benchmark that they learned from.
+        sheets: The questions.
+        controls: What the controls answer to them.
 
     Returns:
         Columns of `WORDS_ALONE_SCHEMA`; families and templates in the order of the questions.
     """
     parts = [
-        _of_labels(sheet, fixed, content),
-        _of_numbers(numbers, values),
-        _of_intervals(interval_sheet, of_intervals),
+        _of_labels(sheets.labels, controls.fixed, controls.content),
+        _of_numbers(sheets.numbers, controls.numbers),
+        _of_intervals(sheets.intervals, controls.intervals),
     ]
     rows = pl.concat([part.with_columns(pl.col(_OF_SCENE).cast(pl.Float64)) for part in parts])
     by_scene = (
@@ -92,7 +78,7 @@ def words_alone(
     )
     return (
         _judged(templates.hstack(shares))
-        .with_columns(learned_from=pl.lit(learned_from))
+        .with_columns(learned_from=pl.lit(controls.learned_from or sheets.benchmark.fingerprint))
         .select(pl.col(name).cast(kind) for name, kind in WORDS_ALONE_SCHEMA.items())
     )
 

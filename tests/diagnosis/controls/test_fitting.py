@@ -19,9 +19,8 @@ from probe4d.benchmarks.question import LETTERS, Question
 from probe4d.diagnosis.controls.answerers import content_control
 from probe4d.diagnosis.controls.fitting import ControlAnswers, control_answers
 from probe4d.diagnosis.controls.runs import control_model
-from probe4d.diagnosis.sheets.intervals import make_interval_sheet
+from probe4d.diagnosis.sheets.by_kind import Sheets
 from probe4d.diagnosis.sheets.labels import label_of, make_label_sheet
-from probe4d.diagnosis.sheets.numbers import make_number_sheet
 from probe4d.diagnosis.statistics.bootstrap import intervals, scene_sums
 from probe4d.errors import InputError
 from probe4d.runs.ask import ask
@@ -32,13 +31,7 @@ BALANCED = benchmark_of(balanced_in_contexts(FULL.questions, 6), parameters={"ba
 
 def fitted(benchmark: Benchmark, other: Benchmark) -> ControlAnswers:
     """What controls answer that learned from another benchmark."""
-    return control_answers(
-        benchmark,
-        make_label_sheet(benchmark),
-        make_number_sheet(benchmark),
-        make_interval_sheet(benchmark),
-        other,
-    )
+    return control_answers(Sheets(benchmark), other)
 
 
 def shares_right(benchmark: Benchmark, labels: np.ndarray[tuple[int], np.dtype[np.int8]]) -> tuple[float, float, float]:

@@ -14,10 +14,12 @@ from probe4d.diagnosis.free_text.scores import add_text_differences
 from probe4d.diagnosis.intervals.scores import add_overlaps, overlaps_of
 from probe4d.diagnosis.labels.scores import add_label_averages
 from probe4d.diagnosis.numbers.scores import add_nearness, add_number_averages, nearness_of
+from probe4d.diagnosis.sheets.answer_sheet import AnswerSheet
 from probe4d.diagnosis.sheets.intervals import IntervalSheet
 from probe4d.diagnosis.sheets.judged import JudgedSheet
 from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet
+from probe4d.diagnosis.sheets.right_or_wrong import RightOrWrongSheet
 from probe4d.diagnosis.sheets.texts import TextSheet
 from probe4d.diagnosis.sheets.waypoints import WaypointSheet
 from probe4d.diagnosis.tables import CHANGES_SCHEMA
@@ -137,7 +139,7 @@ def _sides(comparisons: Sequence[Comparison]) -> tuple[list[str], list[str], lis
     )
 
 
-def _add_counts(figures: Figures, sheet: LabelSheet | NumberSheet, comparisons: Sequence[Comparison]) -> None:
+def _add_counts(figures: Figures, sheet: RightOrWrongSheet, comparisons: Sequence[Comparison]) -> None:
     names, firsts, seconds = _sides(comparisons)
     right, was_right = (sheet.correct[[sheet.row(name) for name in side]] for side in (firsts, seconds))
     moved = sheet.differ(firsts, seconds)
@@ -150,16 +152,13 @@ def _add_counts(figures: Figures, sheet: LabelSheet | NumberSheet, comparisons: 
         figures.add_ratios("answers_alike", group, names, ~other)
 
 
-def changes_table(
-    sheet: LabelSheet | NumberSheet | IntervalSheet | WaypointSheet | JudgedSheet | TextSheet,
-    comparisons: Sequence[Comparison],
-) -> pl.DataFrame:
+def changes_table(sheet: AnswerSheet, comparisons: Sequence[Comparison]) -> pl.DataFrame:
     """List the questions that changed, by comparison, in benchmark order; columns of `CHANGES_SCHEMA`.
 
     Intervals, waypoints and free text are neither right nor wrong, and so not among them.
     """
     parts = [pl.DataFrame(schema=CHANGES_SCHEMA)]
-    if isinstance(sheet, IntervalSheet | WaypointSheet | JudgedSheet | TextSheet):
+    if not isinstance(sheet, RightOrWrongSheet):
         return parts[0]
     for comparison in comparisons:
         right, was_right = (sheet.correct[sheet.row(name)] for name in (comparison.run, comparison.against))

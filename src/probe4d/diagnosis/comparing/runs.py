@@ -24,8 +24,8 @@ from probe4d.diagnosis.comparing.comparisons import Comparison, FamilyComparison
 from probe4d.diagnosis.comparing.run_families import find_run_families
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.judging.diagnosis import DiagnosedJudgements
+from probe4d.diagnosis.sheets.answer_sheet import AnswerSheet
 from probe4d.diagnosis.sheets.intervals import IntervalSheet
-from probe4d.diagnosis.sheets.judged import JudgedSheet
 from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet
 from probe4d.diagnosis.sheets.texts import TextSheet
@@ -56,7 +56,7 @@ class Compared:
     warnings: tuple[str, ...]
 
 
-SheetT = TypeVar("SheetT", LabelSheet, NumberSheet, IntervalSheet, WaypointSheet, JudgedSheet, TextSheet)
+SheetT = TypeVar("SheetT", bound=AnswerSheet)
 
 
 def compare_runs(

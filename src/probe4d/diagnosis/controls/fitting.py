@@ -12,12 +12,12 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import INTERVAL
 from probe4d.diagnosis.controls.answerers import MEDIAN, NUMBER_CONTROLS, FromWords, content_answers, fixed_control
 from probe4d.diagnosis.controls.intervals import IntervalAnswers, interval_answers
-from probe4d.diagnosis.sheets.intervals import IntervalSheet, make_interval_sheet
-from probe4d.diagnosis.sheets.labels import LabelSheet, has_label, make_label_sheet
-from probe4d.diagnosis.sheets.numbers import NumberSheet, Values, make_number_sheet, number_questions
+from probe4d.diagnosis.sheets.by_kind import Sheets
+from probe4d.diagnosis.sheets.labels import has_label
+from probe4d.diagnosis.sheets.numbers import Values, number_questions
 from probe4d.errors import InputError
 
-__all__ = ["ControlAnswers", "control_answers", "learnable"]
+__all__ = ["ControlAnswers", "control_answers"]
 
 _CELL = ["family", "format"]
 _MORE = "Let controls learn from a benchmark that asks such questions of further scenes, as one of another split does."
@@ -33,13 +33,15 @@ class ControlAnswers:
         numbers: What each control answers to the questions for a number, in the order of theirs.
         intervals: What controls answer to the questions for an interval, in the order of theirs.
         learned_from: Fingerprint of the benchmark that they learned from; null where that is the same.
+        learnable: What of that benchmark they may learn from; null likewise.
     """
 
     fixed: npt.NDArray[np.int8]
     content: FromWords
     numbers: dict[str, Values]
     intervals: IntervalAnswers
-    learned_from: str | None
+    learned_from: str | None = None
+    learnable: Benchmark | None = None
 
     @property
     def told(self) -> str | None:
@@ -54,56 +56,47 @@ class ControlAnswers:
         )
 
 
-def control_answers(
-    benchmark: Benchmark,
-    sheet: LabelSheet,
-    numbers: NumberSheet,
-    intervals: IntervalSheet,
-    other: Benchmark | None = None,
-) -> ControlAnswers:
+def control_answers(sheets: Sheets, other: Benchmark | None = None) -> ControlAnswers:
     """Answer the questions of a benchmark from their text, by how others are answered.
 
     What is learned from is never of the scene of the question answered, and where it is of another benchmark, never a
     question of this one; `content_answers` says what of it counts.
 
     Args:
-        benchmark: The questions to answer.
-        sheet: Its yes-no and choice questions.
-        numbers: Its questions for a number.
-        intervals: Its questions for an interval.
+        sheets: The questions to answer.
         other: The questions to learn from; null learns from the benchmark itself.
 
     Raises:
         InputError: The other is of another suite, holds no context that is asked about, or leaves nothing to learn
             from of some family and format.
     """
+    benchmark, labels, numbers, intervals = sheets.benchmark, sheets.labels, sheets.numbers, sheets.intervals
     if other is None:
         values = {name: answer(numbers, None) for name, answer in NUMBER_CONTROLS.items()}
-        return ControlAnswers(
-            fixed_control(sheet), content_answers(sheet), values, interval_answers(intervals), learned_from=None
-        )
+        return ControlAnswers(fixed_control(labels), content_answers(labels), values, interval_answers(intervals))
     if other.record.suite != benchmark.record.suite:
         raise InputError(
             f"is of the suite {other.record.suite!r}, and the questions to be answered of {benchmark.record.suite!r}.",
             path=other.path,
             remedy="Let controls learn from a benchmark of the same suite.",
         )
-    rest = learnable(benchmark, other)
+    rest = _learnable(benchmark, other)
     _refuse_other_questions(_scored(benchmark), _scored(rest), rest)
-    learned, learned_numbers = make_label_sheet(rest), make_number_sheet(rest)
-    content = content_answers(sheet, learned)
-    values = {name: answer(numbers, learned_numbers) for name, answer in NUMBER_CONTROLS.items()}
-    of_intervals = interval_answers(intervals, make_interval_sheet(rest))
+    learned = Sheets(rest)
+    content = content_answers(labels, learned.labels)
+    values = {name: answer(numbers, learned.numbers) for name, answer in NUMBER_CONTROLS.items()}
+    of_intervals = interval_answers(intervals, learned.intervals)
     for questions, known in (
-        (sheet.questions, content.known),
+        (labels.questions, content.known),
         (numbers.questions, ~np.isnan(values[MEDIAN])),
         (intervals.questions, of_intervals.known),
     ):
         _refuse_same_scenes(questions.select(_CELL).with_columns(known=pl.Series(known)), rest)
-    return ControlAnswers(fixed_control(sheet, learned), content, values, of_intervals, learned_from=other.fingerprint)
+    fixed = fixed_control(labels, learned.labels)
+    return ControlAnswers(fixed, content, values, of_intervals, learned_from=other.fingerprint, learnable=rest)
 
 
-def learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
+def _learnable(benchmark: Benchmark, other: Benchmark) -> Benchmark:
     """What of another benchmark controls may learn from: all but the questions that are asked."""
     asked = benchmark.columns("id")
     if other.columns("id").join(asked, on="id", how="semi").is_empty():

@@ -11,9 +11,9 @@ from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED, MEDIAN, refuse_unaskable
 from probe4d.diagnosis.controls.fitting import control_answers
-from probe4d.diagnosis.sheets.intervals import Codes, IntervalSheet, ends_of, make_interval_sheet
-from probe4d.diagnosis.sheets.labels import label_of, make_label_sheet
-from probe4d.diagnosis.sheets.numbers import make_number_sheet
+from probe4d.diagnosis.sheets.by_kind import Sheets
+from probe4d.diagnosis.sheets.intervals import Codes, IntervalSheet, ends_of
+from probe4d.diagnosis.sheets.labels import label_of
 from probe4d.errors import InputError
 from probe4d.models.request import ModelFailure, Reply, Request
 from probe4d.runs.requests import request_key
@@ -115,18 +115,17 @@ def control_model(
     """
     refuse_unaskable(name)
     how = setting_named(setting)
-    sheet, number_sheet = make_label_sheet(benchmark), make_number_sheet(benchmark)
-    interval_sheet = make_interval_sheet(benchmark)
-    answers = control_answers(benchmark, sheet, number_sheet, interval_sheet, fit_controls)
+    sheets = Sheets(benchmark)
+    answers = control_answers(sheets, fit_controls)
     codes = answers.fixed if name == FIXED else answers.content.labels
-    labels = sheet.questions.select("id", "format", "options", code=pl.Series(codes))
+    labels = sheets.labels.questions.select("id", "format", "options", code=pl.Series(codes))
     values = pl.Series(answers.numbers[FIXED if name == FIXED else MEDIAN], nan_to_null=True)
-    numbers = number_sheet.questions.select("id", "unit", value=values).drop_nulls("value")
+    numbers = sheets.numbers.questions.select("id", "unit", value=values).drop_nulls("value")
     said = {identity: f"{value!r} {unit}" for identity, unit, value in numbers.iter_rows()}
     if name == MEDIAN:
         labels = labels.clear()
     else:
-        said |= _intervals_said(interval_sheet, answers.intervals.codes[name])
+        said |= _intervals_said(sheets.intervals, answers.intervals.codes[name])
     if labels.is_empty() and not said:
         raise InputError(
             f"holds no question that {name} answers.",

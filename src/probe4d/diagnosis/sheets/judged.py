@@ -9,13 +9,11 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import TEXT
 from probe4d.diagnosis.sheets.answer_sheet import AnswerSheet
 from probe4d.diagnosis.sheets.grouping import Group, groups_of_format
-from probe4d.diagnosis.sheets.texts import text_questions
 
-__all__ = ["UNFIT", "JudgedSheet", "make_judged_sheet"]
+__all__ = ["UNFIT", "JudgedSheet"]
 
 Values = npt.NDArray[np.float64]
 
@@ -46,14 +44,3 @@ class JudgedSheet(AnswerSheet):
     def scores(self) -> Values:
         """(runs, questions) the scores alone."""
         return np.where(self.codes == UNFIT, np.nan, self.codes)
-
-
-def make_judged_sheet(benchmark: Benchmark, *, judged: bool) -> JudgedSheet:
-    """Take the questions of free text out of a benchmark; there may be none.
-
-    Args:
-        benchmark: The benchmark.
-        judged: Whether any answer is judged; without that the sheet is empty.
-    """
-    free = text_questions(benchmark)
-    return JudgedSheet.of(benchmark, free if judged else free.clear())

@@ -13,8 +13,9 @@ import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import LETTERS, has_vocabulary
-from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
+from probe4d.diagnosis.sheets.answer_sheet import COLUMNS
 from probe4d.diagnosis.sheets.grouping import TEMPLATE, Coded, Group, coded, split_groups
+from probe4d.diagnosis.sheets.right_or_wrong import RightOrWrongSheet
 from probe4d.errors import InputError
 
 __all__ = [
@@ -43,7 +44,7 @@ _LABEL_COLUMNS = (*COLUMNS, "keyframes", "margin", "lidar_points", "links", "ord
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LabelSheet(AnswerSheet):
+class LabelSheet(RightOrWrongSheet):
     """Questions whose answer is a label, and a row of labels for each answerer.
 
     Attributes:

@@ -14,8 +14,9 @@ import polars as pl
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import NUMBER
 from probe4d.diagnosis.parsing.units import UNITS, Unit
-from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
+from probe4d.diagnosis.sheets.answer_sheet import COLUMNS
 from probe4d.diagnosis.sheets.grouping import TEMPLATE, Coded, Group, coded, split_groups, total_groups
+from probe4d.diagnosis.sheets.right_or_wrong import RightOrWrongSheet
 from probe4d.diagnosis.statistics.number_errors import within_tolerance
 from probe4d.errors import InputError
 
@@ -25,7 +26,7 @@ Values = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class NumberSheet(AnswerSheet):
+class NumberSheet(RightOrWrongSheet):
     """Questions for one number, each with its `unit`, and a row of values for each answerer.
 
     Attributes:

@@ -12,14 +12,16 @@ import numpy.typing as npt
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import TEXT, is_free_text
+from probe4d.benchmarks.question import QUESTION_SCHEMA, TEXT, is_free_text
 from probe4d.diagnosis.sheets.answer_sheet import COLUMNS, AnswerSheet
 from probe4d.diagnosis.sheets.grouping import Group, groups_of_format
 from probe4d.diagnosis.text_metrics.scoring import TextScores
 
-__all__ = ["TextSheet", "make_text_sheet", "text_questions"]
+__all__ = ["TextSheet", "no_text_questions", "text_questions"]
 
 Codes = npt.NDArray[np.intp]
+
+_TEXT_COLUMNS = (*COLUMNS, "question")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,15 +49,9 @@ def text_questions(benchmark: Benchmark) -> pl.DataFrame:
         `COLUMNS`, and question.
     """
     ids = benchmark.columns("id", "format", "options").filter(is_free_text())["id"]
-    return benchmark.rows(ids, *COLUMNS, "question")
+    return benchmark.rows(ids, *_TEXT_COLUMNS)
 
 
-def make_text_sheet(benchmark: Benchmark, *, measured: bool) -> TextSheet:
-    """Take the questions of free text out of a benchmark; there may be none.
-
-    Args:
-        benchmark: The benchmark.
-        measured: Whether any metric is asked for; without that the sheet is empty.
-    """
-    free = text_questions(benchmark)
-    return TextSheet.of(benchmark, free if measured else free.clear())
+def no_text_questions() -> pl.DataFrame:
+    """The same of a benchmark that holds none, or of which none are looked at."""
+    return pl.DataFrame(schema={name: QUESTION_SCHEMA[name] for name in _TEXT_COLUMNS})
