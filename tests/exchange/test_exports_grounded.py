@@ -203,7 +203,7 @@ def test_what_nothing_scores_is_counted_by_reason(to: Harness, tmp_path: Path) -
     questions = [
         grounded(0, "text", "A car turns left."),
         grounded(1, "text", "A truck stops."),
-        grounded(2, "number", "12.5", facts={"unit": "metres"}),
+        grounded(2, "number", "12.5"),
         grounded(3, "interval", "3-9"),
     ]
     done = export(benchmark_of_all(questions, tmp_path / "bench"), tmp_path / "out", to=to)
@@ -212,7 +212,7 @@ def test_what_nothing_scores_is_counted_by_reason(to: Harness, tmp_path: Path) -
     assert [reasons[question.id].split("scores ")[1] for question in questions[:3]] == [
         "free text",
         "free text",
-        "numbers",
+        "numbers of no known unit",
     ]
     assert {line["question"] for line in lines_of(tmp_path / "out" / "left_out.jsonl")} == set(reasons)
     readme = (tmp_path / "out" / "README.md").read_text()

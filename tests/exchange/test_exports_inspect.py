@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib.metadata
+import math
 import subprocess
 import sys
 import warnings
@@ -16,6 +17,7 @@ from grounded_making import benchmark_of_all, grounded, replied
 from inspect_ai import Task, eval
 from inspect_ai.log import EvalLog, read_eval_log
 from inspect_ai.model import GenerateConfig, ModelOutput, ModelUsage, get_model
+from measured_making import benchmark_of_numbers, measured, replied_numbers
 
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.suites import suite_prompt
@@ -175,6 +177,74 @@ def test_an_export_without_labels_has_the_scorer_of_intervals_alone(tmp_path: Pa
     assert {score.scorer for score in log.results.scores} == {"parsed_interval"}
     assert values(log)["interval_parse_rate mean"] == 0  # cut off: frame 005 may have been frame 0050
     assert "interval_recall" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_numbers_are_scored_as_diagnose_scores_them(tmp_path: Path) -> None:
+    benchmark, said = replied_numbers(tmp_path / "bench")
+    export(benchmark, tmp_path / "out", to="inspect")
+    word = suite_prompt("spatial-qa", "default")
+    replies = {word(question): said[question.id].text for question in benchmark.questions}
+    log = evaluated(exported_task(tmp_path / "out", name="spatial-qa"), replies, tmp_path)
+    assert log.samples is not None
+    for sample in log.samples:
+        reply = said[str(sample.id)]
+        assert sample.scores is not None
+        assert list(sample.scores) == ["parsed_number"]
+        score = sample.scores["parsed_number"]
+        assert isinstance(score.value, dict)
+        assert (score.value["tolerance_accuracy"], score.value["valid_rate"]) == (reply.right, reply.value is not None)
+        assert score.answer == (None if reply.value is None else f"{reply.value:.10g}")
+        of_angle = sample.metadata["unit"] == "degrees"
+        error = score.value["mean_absolute_error"]
+        assert error == pytest.approx(
+            math.nan if reply.value is None else abs(reply.value - float(sample.target)), nan_ok=True
+        )
+        assert math.isnan(float(score.value["mean_absolute_error_wrapped"] or 0)) == (
+            reply.value is None or not of_angle
+        )
+
+    answers = [Answer(question=name, text=reply.text) for name, reply in said.items()]
+    write_run(tmp_path / "run", RunRecord(model="m", benchmark=benchmark.fingerprint), answers)
+    run = read_run(tmp_path / "run")
+    write_inspect_log(run, benchmark, tmp_path / "run.eval")
+    written = read_eval_log(str(tmp_path / "run.eval"))
+    found = values(log)
+    assert values(written) == pytest.approx(found)
+    assert written.samples is not None
+    of_task = {str(sample.id): sample.scores["parsed_number"].value for sample in log.samples if sample.scores}
+    for sample in written.samples:
+        assert sample.scores is not None
+        assert sample.scores["parsed_number"].value == pytest.approx(of_task[str(sample.id)], nan_ok=True)
+
+    figures = diagnose(benchmark, [run]).figures.filter(run="run", format="number")
+    diagnosed = {(row["metric"], row["family"], row["relation"]): row["value"] for row in figures.iter_rows(named=True)}
+    compared = {f"{metric} mean": diagnosed[metric, "all", "all"] for metric in ("tolerance_accuracy", "valid_rate")}
+    for unit in ("metres", "degrees"):
+        for metric in ("tolerance_accuracy", "valid_rate", "mean_absolute_error"):
+            compared[f"{metric} {unit}"] = diagnosed[metric, "all", unit]
+        compared[f"mean_absolute_error quantitative in {unit}"] = diagnosed["mean_absolute_error", "quantitative", unit]
+    for family in ("quantitative", "sizes"):
+        for metric in ("tolerance_accuracy", "valid_rate"):
+            compared[f"{metric} {family}"] = diagnosed[metric, family, "all"]
+    compared["mean_absolute_error sizes in metres"] = diagnosed["mean_absolute_error", "sizes", "metres"]
+    of_angles = diagnosed["mean_absolute_error_wrapped", "all", "degrees"]
+    compared["mean_absolute_error_wrapped degrees"] = of_angles
+    compared["mean_absolute_error_wrapped quantitative in degrees"] = of_angles
+    assert found == pytest.approx(compared)
+    assert of_angles < diagnosed["mean_absolute_error", "all", "degrees"]
+
+
+def test_where_no_number_is_read_there_is_no_error(tmp_path: Path) -> None:
+    benchmark = benchmark_of_numbers([measured(0, "distance", "metres", "12.5")], tmp_path / "bench")
+    answers = [Answer(question=benchmark.questions[0].id, text="I cannot tell.")]
+    write_run(tmp_path / "run", RunRecord(model="m", benchmark=benchmark.fingerprint), answers)
+    write_inspect_log(read_run(tmp_path / "run"), benchmark, tmp_path / "run.eval")
+    written = read_eval_log(str(tmp_path / "run.eval"))
+    assert not any("error" in name for name in values(written))
+    assert values(written)["valid_rate mean"] == 0
+    assert written.results is not None
+    unscored = {score.name: score.unscored_samples for score in written.results.scores}
+    assert (unscored["valid_rate"], unscored["mean_absolute_error"]) == (0, 1)
 
 
 def test_a_task_with_pictures_is_evaluated(built: Benchmark, simulated: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from export_making import HOSTILE, hostile_benchmark
 from grounded_making import replied
+from measured_making import replied_numbers
 
 from probe4d.benchmarks.benchmark import Benchmark, read_benchmark
 from probe4d.benchmarks.suites import build, suite_prompt
@@ -146,3 +147,35 @@ def test_lm_eval_scores_words_and_intervals_as_diagnose_does_and_gives_replies_b
     assert open_ended["question"] == [word(question) for question in intervals]
     assert open_ended["answer"] == [question.answer for question in intervals]
     assert set(open_ended["image_path"]) == {"[]"}
+
+
+def test_lm_eval_scores_numbers_as_diagnose_does_and_gives_replies_back(tmp_path: Path) -> None:
+    benchmark, said = replied_numbers(tmp_path / "bench")
+    for to in ("lm-eval", "vlmevalkit"):
+        export(benchmark, tmp_path / "exports" / to, to=to)
+    word = suite_prompt("spatial-qa", "default")
+    replies = {word(question): said[question.id].text for question in benchmark.questions}
+    (tmp_path / "exports" / "replies.json").write_text(json.dumps(replies), encoding="utf-8")
+    found = found_in(tmp_path)
+    seen = found["lm-eval"]
+    assert seen["prompts"] == sorted(replies)
+
+    logged = sorted((tmp_path / "exports" / "logged").rglob("samples_*.jsonl"))
+    assert len(logged) == 3
+    (tmp_path / "replies.jsonl").write_bytes(b"".join(path.read_bytes() for path in logged))
+    import_answers(benchmark, tmp_path / "replies.jsonl", tmp_path / "run", model="m")
+    figures = diagnose(benchmark, [read_run(tmp_path / "run")]).figures.filter(run="run", format="number")
+    diagnosed = {(row["metric"], row["family"], row["relation"]): row["value"] for row in figures.iter_rows(named=True)}
+    for unit, families in {"metres": ("quantitative", "sizes"), "degrees": ("quantitative",)}.items():
+        group = seen["results"][f"probe4d_spatial_qa_{unit}"]
+        for metric in ("tolerance_accuracy", "valid_rate"):
+            assert group[f"{metric},answer"] == pytest.approx(diagnosed[metric, "all", unit])
+        for family in families:
+            task = seen["results"][f"probe4d_spatial_qa_{family}_number_{unit}"]
+            for metric in ("tolerance_accuracy", "valid_rate", "mean_absolute_error"):
+                assert task[f"{metric},answer"] == pytest.approx(diagnosed[metric, family, unit])
+    wrapped = seen["results"]["probe4d_spatial_qa_quantitative_number_degrees"]["mean_absolute_error_wrapped,answer"]
+    assert wrapped == pytest.approx(diagnosed["mean_absolute_error_wrapped", "quantitative", "degrees"])
+    assert found["vlmevalkit"]["spatial_qa_openended"]["question"] == [
+        word(question) for question in benchmark.questions
+    ]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.question import Question, questions_from
+from probe4d.benchmarks.question import NUMBER, Question, questions_from
+from probe4d.diagnosis.sheets.numbers import unit_of_answer
 from probe4d.errors import InputError
 from probe4d.exchange.inspect_log_scores import results_of, scores_of, with_scores
 from probe4d.exchange.prompts_sent import PromptsSent
@@ -84,12 +85,17 @@ def _read(run: Run, benchmark: Benchmark) -> pl.DataFrame:
     """The answers of a run, each with epoch, question, and what the parser makes of it.
 
     Returns:
-        Columns of `ANSWER_SCHEMA`, and format, family, scene, shown (options as shown), reference (answer for that
-        order), epoch (from 1), and those of `with_scores`.
+        Columns of `ANSWER_SCHEMA`, and format, unit (of a number), family, scene, shown (options as shown), reference
+        (answer for that order), epoch (from 1), and those of `with_scores`.
     """
     setting = recorded_setting(run.record.setting)
     answered = benchmark.rows(run.answers["question"])
-    of_questions = answered.select("format", "family", "scene", "options", reference="answer", question="id")
+    of_questions = answered.select(
+        *("format", "family", "scene", "options"),
+        unit=pl.when(pl.col("format") == NUMBER).then(unit_of_answer()),
+        reference="answer",
+        question="id",
+    )
     rows = run.answers.join(of_questions, on="question", how="left", maintain_order="left")
     turned = [
         (variant.shown(options), variant.letter_shown(reference, len(options)))
@@ -148,6 +154,7 @@ def _sample(row: dict[str, Any], question: Question, prompts: PromptsSent, model
             "variant": row["variant"],
             "family": question.family,
             "format": question.format,
+            "unit": row["unit"],
             "relation": question.relation,
             "scene": question.scene,
             "frames": list(question.frames),

@@ -2,44 +2,65 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from probe4d.benchmarks.question import INTERVAL
+from probe4d.benchmarks.question import INTERVAL, NUMBER
 from probe4d.diagnosis.parsing import parse_table
 from probe4d.diagnosis.sheets.labels import has_label
 from probe4d.exchange.interval_replies import INTERVAL_METRICS, score_intervals
+from probe4d.exchange.number_replies import ERROR_METRICS, SHARE_METRICS, score_numbers
 from probe4d.runs.settings import Setting
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalResults, EvalScore
+    from inspect_ai.log import EvalMetric, EvalResults, EvalScore
     from inspect_ai.scorer import Score
 
 __all__ = ["results_of", "scores_of", "with_scores"]
 
-_LABELS, _INTERVALS = "parsed_answer", "parsed_interval"
+_LABELS, _INTERVALS, _NUMBERS = "parsed_answer", "parsed_interval", "parsed_number"
 """Names of the scorers."""
 
-_METRICS: Mapping[str, Mapping[str, str]] = {
-    _LABELS: {"correct": "accuracy", "valid": "probe4d/valid_rate"},
-    _INTERVALS: dict.fromkeys(INTERVAL_METRICS, "mean"),
+
+class _Metric(NamedTuple):
+    """How a value of a scorer is summed up.
+
+    Attributes:
+        name: Name of the metric that is the mean of all; null where all have no mean in common.
+        groups: Columns whose every value has a mean of its own.
+        by: Name of the metric that gives these means.
+    """
+
+    name: str | None
+    groups: tuple[str, ...] = ("family",)
+    by: str = "grouped"
+
+
+_METRICS: Mapping[str, Mapping[str, _Metric]] = {
+    _LABELS: {"correct": _Metric("accuracy"), "valid": _Metric("probe4d/valid_rate")},
+    _INTERVALS: dict.fromkeys(INTERVAL_METRICS, _Metric("mean")),
+    _NUMBERS: {
+        **dict.fromkeys(SHARE_METRICS, _Metric("mean", ("family", "unit"), "probe4d/mean_by")),
+        **dict.fromkeys(ERROR_METRICS, _Metric(None, ("unit", "family_unit"), "probe4d/mean_by")),
+    },
 }
-"""The values of each scorer, and the name of the metric that is their mean."""
+"""The values of each scorer, and how they are summed up."""
 
 
 def with_scores(rows: pl.DataFrame, setting: Setting) -> pl.DataFrame:
     """Answers with what the parsers make of them.
 
     Args:
-        rows: Answers; columns text, finish_reason, error, format, shown (options as shown), reference (the right answer
-            for that order).
+        rows: Answers; columns text, finish_reason, error, format, unit (of a number; null where it is not known), shown
+            (options as shown), reference (the right answer for that order).
         setting: How was asked.
 
     Returns:
-        The same rows in their order, with scorer, state, label, correct, valid and one column for each of
-        `INTERVAL_METRICS`; null where the answer failed, or is of a kind that nothing scores.
+        The same rows in their order, with scorer, state, label and one column for each value of a scorer; null where
+        the answer failed, or is of a kind that nothing scores.
     """
     rows = rows.with_row_index("place")
     given = rows.filter(pl.col("error").is_null())
@@ -58,7 +79,10 @@ def with_scores(rows: pl.DataFrame, setting: Setting) -> pl.DataFrame:
     timed = given.filter(format=INTERVAL).with_columns(text=part)
     worth = score_intervals(*(timed[name].to_list() for name in ("text", "reference", "finish_reason")))
     intervals = timed.select("place", scorer=pl.lit(_INTERVALS)).hstack(worth)
-    scored = pl.concat([labels, intervals], how="diagonal")
+    measured = given.filter(pl.col("format") == NUMBER, pl.col("unit").is_not_null()).with_columns(text=part)
+    nearness = score_numbers(*(measured[name].to_list() for name in ("text", "reference", "unit", "finish_reason")))
+    numbers = measured.select("place", scorer=pl.lit(_NUMBERS)).hstack(nearness)
+    scored = pl.concat([labels, intervals, numbers], how="diagonal")
     return rows.join(scored, on="place", how="left", maintain_order="left").drop("place")
 
 
@@ -71,7 +95,7 @@ def scores_of(row: Mapping[str, Any]) -> dict[str, Score] | None:
         return None
     return {
         scorer: Score(
-            value={name: row[name] for name in _METRICS[scorer]},
+            value={name: math.nan if row[name] is None else row[name] for name in _METRICS[scorer]},
             answer=row["label"],
             explanation=row["text"],
             metadata={"state": row["state"]},
@@ -83,7 +107,7 @@ def results_of(answers: pl.DataFrame) -> EvalResults:
     """The figures of such rows, of all and of each family, as the scorers would give them.
 
     Args:
-        answers: Rows of `with_scores`, with the column family.
+        answers: Rows of `with_scores`, with the columns family and unit.
     """
     from inspect_ai.log import EvalResults
 
@@ -95,23 +119,34 @@ def results_of(answers: pl.DataFrame) -> EvalResults:
 
 
 def _figures(answers: pl.DataFrame, scorer: str) -> Sequence[EvalScore]:
-    from inspect_ai.log import EvalMetric, EvalScore
+    from inspect_ai.log import EvalScore
 
     if not answers.height:
         return []
-    means = [pl.col(name).mean() for name in _METRICS[scorer]]
-    of_all = answers.select(means).row(0, named=True)
-    of_families = answers.group_by("family", maintain_order=True).agg(means).rows(named=True)
+    answers = answers.with_columns(family_unit=pl.format("{} in {}", "family", "unit"))
     return [
         EvalScore(
             name=name,
             scorer=scorer,
-            scored_samples=answers.height,
-            metrics={metric: EvalMetric(name=metric, value=of_all[name])}
-            | {
-                f"grouped_{row['family']}": EvalMetric(name=row["family"], group="grouped", value=row[name])
-                for row in of_families
-            },
+            scored_samples=answers[name].count(),
+            unscored_samples=answers[name].null_count(),
+            metrics=_means(answers.drop_nulls(name), name, metric),
         )
         for name, metric in _METRICS[scorer].items()
     ]
+
+
+def _means(answers: pl.DataFrame, name: str, metric: _Metric) -> dict[str, EvalMetric]:
+    """The means of a value, of all and of groups, under the keys that inspect-ai gives them."""
+    from inspect_ai.log import EvalMetric
+
+    mean = pl.col(name).mean()
+    of_all = (
+        {} if metric.name is None else {metric.name: EvalMetric(name=metric.name, value=answers.select(mean).item())}
+    )
+    means = [answers.group_by(key, maintain_order=True).agg(mean).rows() for key in metric.groups]
+    return of_all | {
+        f"{metric.by}_{group}": EvalMetric(name=group, group=metric.by.removeprefix("probe4d/"), value=value)
+        for of_key in means
+        for group, value in of_key
+    }

@@ -25,7 +25,7 @@ from probe4d.evidence.pictures import PictureOptions
 from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.items import ExportItem, left_out_lines
 from probe4d.exchange.exports.jsonl import read_items, read_left_out
-from probe4d.exchange.inspect_scorers import parsed_answer, parsed_interval, valid_rate
+from probe4d.exchange.inspect_scorers import mean_by, parsed_answer, parsed_interval, parsed_number, valid_rate
 from probe4d.runs.evidence_plan import Span, evidence_named
 from probe4d.runs.plan import RunPlan
 from probe4d.runs.selection import Selection
@@ -35,7 +35,7 @@ from probe4d.scenes.tables import Scenes
 from probe4d.store.files import inside
 from probe4d.wording import listed
 
-__all__ = ["exported_task", "lidar_hallu", "parsed_answer", "parsed_interval", "valid_rate"]
+__all__ = ["exported_task", "lidar_hallu", "mean_by", "parsed_answer", "parsed_interval", "parsed_number", "valid_rate"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -145,7 +145,7 @@ def exported_task(folder: Path | str, *, name: str = "lidar-hallu", setting: str
         _LOG.warning(line)
     items = read_items(folder)
     asked = {item.scored_as for item in items}
-    scorers = {"label": parsed_answer, "interval": parsed_interval}
+    scorers = {"label": parsed_answer, "interval": parsed_interval, "number": parsed_number}
     return Task(
         dataset=MemoryDataset([_sample(item, folder) for item in items], name=name),
         solver=generate(),
@@ -166,6 +166,8 @@ def _sample(item: ExportItem, folder: Path) -> Sample:
             "variant": item.variant,
             "family": item.family,
             "format": item.format,
+            "unit": item.unit,
+            "family_unit": f"{item.family} in {item.unit}" if item.unit else None,
             "relation": item.relation,
             "scene": item.scene,
             "frames": list(item.frames),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from probe4d.exchange.exports.items import Exported, scored
 from probe4d.exchange.exports.jsonl import write_lines
-from probe4d.exchange.exports.notes import INTERVAL_FIGURES, readme
+from probe4d.exchange.exports.notes import INTERVAL_FIGURES, NUMBER_FIGURES, readme
 from probe4d.store.files import write_text
 
 __all__ = ["write_inspect"]
@@ -38,6 +38,10 @@ stands beside it."""
 
 _INTERVALS = f"Answers that are an interval of key frames have {INTERVAL_FIGURES}."
 
+_NUMBERS = (
+    f"Answers that are a number have {NUMBER_FIGURES}. Errors are given for each unit, and of a family in a unit."
+)
+
 _OF_FAMILIES = "All are given for each family, and standard errors are those of whole scenes."
 
 
@@ -54,7 +58,8 @@ def write_inspect(exported: Exported, folder: Path) -> Exported:
     setting = exported.setting.name
     task = _TASK.format(suite=name, name=json.dumps(name), function=function, setting=json.dumps(setting))
     write_text(folder / f"{function}.py", task)
-    has_intervals = any(item.scored_as == "interval" for item in exported.items)
-    how = [_HOW.format(function=function), *([_INTERVALS] if has_intervals else []), _OF_FAMILIES]
+    asked = {item.scored_as for item in exported.items}
+    told = [text for kind, text in (("interval", _INTERVALS), ("number", _NUMBERS)) if kind in asked]
+    how = [_HOW.format(function=function), *told, _OF_FAMILIES]
     write_text(folder / "README.md", readme(exported, "inspect-ai", "\n\n".join(how)))
     return exported

@@ -12,9 +12,11 @@ import msgspec
 
 from probe4d.benchmarks.benchmark import BenchmarkRecord
 from probe4d.benchmarks.intervals import reference_ends
-from probe4d.benchmarks.question import LETTERS, Format
+from probe4d.benchmarks.question import LETTERS, Format, Question
+from probe4d.diagnosis.parsing.units import UNITS, Unit
 from probe4d.errors import InputError
 from probe4d.evidence.image import Image
+from probe4d.exchange.number_replies import are_numbers
 from probe4d.models.asking import Finished
 from probe4d.runs.prepared import Prepared
 from probe4d.runs.run import LEFT_OUT_FILE, LeftOut
@@ -24,7 +26,7 @@ from probe4d.wording import most_frequent
 __all__ = ["ExportItem", "Exported", "cells_of", "collect", "left_out_lines", "scored"]
 
 PICTURES_FOLDER = "pictures"
-_UNSCORED = {"text": "free text", "number": "numbers", "waypoints": "waypoints"}
+_UNSCORED = {"text": "free text", "number": "numbers of no known unit", "waypoints": "waypoints"}
 """What answers are that no export scores, by their format."""
 
 _ENDINGS = {"image/jpeg": "jpg", "image/png": "png"}
@@ -38,6 +40,7 @@ class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
         variant: Name of the variant of a setting that asks more than once; else null.
         family: Family inside the suite.
         format: Form of the answer.
+        unit: What a number is given in; null where it is not known, and for other answers.
         relation: Proposed sector or predicate; null where none is proposed.
         scene: Name of the scene.
         frames: Key frames that the question asks about.
@@ -54,6 +57,7 @@ class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
     variant: str | None
     family: str
     format: Format
+    unit: Unit | None = None
     relation: str | None
     scene: str
     frames: tuple[int, ...]
@@ -66,10 +70,12 @@ class ExportItem(msgspec.Struct, frozen=True, kw_only=True):
     shown_scene: str | None
 
     @property
-    def scored_as(self) -> Literal["label", "interval"] | None:
-        """What the answer is scored as: a label (yes or no, a letter, a word of a vocabulary) or an interval."""
+    def scored_as(self) -> Literal["label", "interval", "number"] | None:
+        """What the answer is scored as: a label (yes or no, a letter, a word of a vocabulary), interval or number."""
         if self.format == "interval":
             return "interval"
+        if self.format == "number":
+            return "number" if self.unit else None
         return "label" if self.labels else None
 
     @property
@@ -152,6 +158,7 @@ def collect(
                     variant=variant.name,
                     family=question.family,
                     format=question.format,
+                    unit=_unit_of(question),
                     relation=question.relation,
                     scene=question.scene,
                     frames=question.frames,
@@ -167,6 +174,13 @@ def collect(
             if done is not None:
                 done(items[-1])
     return items, len(written), list(left_out.values())
+
+
+def _unit_of(question: Question) -> Unit | None:
+    """The unit of the answer, as the questions that `diagnose` scores have it (`sheets.numbers.unit_of_answer`)."""
+    if question.format != "number":
+        return None
+    return next((unit for unit in UNITS if unit == question.facts.get("unit")), None)
 
 
 def _written(images: Iterable[Image], folder: Path, written: set[str]) -> Iterator[str]:
@@ -212,18 +226,26 @@ def scored(
 
 
 def _refuse_reference(item: ExportItem) -> None:
-    """Refuse an item whose right answer is none of its labels, or no interval where it is for one."""
-    is_one = reference_ends(item.answer) is not None if item.scored_as == "interval" else item.answer in item.labels
-    if item.scored_as and not is_one:
+    """Refuse an item whose right answer is none of its labels, or not what it asks for."""
+    match item.scored_as:
+        case "interval":
+            is_one = reference_ends(item.answer) is not None
+        case "number":
+            is_one = bool(are_numbers([item.answer])[0])
+        case "label":
+            is_one = item.answer in item.labels
+        case None:
+            return
+    if not is_one:
         raise InputError(
             f"question {item.id} of format {item.format} has the right answer {item.answer!r}, which is none to it.",
             remedy="Build or import the benchmark again.",
         )
 
 
-def cells_of(items: Iterable[ExportItem]) -> dict[tuple[str, Format], list[ExportItem]]:
-    """Items by family and format, in order of first appearance."""
-    cells: dict[tuple[str, Format], list[ExportItem]] = {}
+def cells_of(items: Iterable[ExportItem]) -> dict[tuple[str, Format, Unit | None], list[ExportItem]]:
+    """Items by family, format and unit, in order of first appearance."""
+    cells: dict[tuple[str, Format, Unit | None], list[ExportItem]] = {}
     for item in items:
-        cells.setdefault((item.family, item.format), []).append(item)
+        cells.setdefault((item.family, item.format, item.unit), []).append(item)
     return cells

@@ -29,14 +29,14 @@ _EDGES = " \t\r\n.,:;!\"'{}"
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _ARTICLE = re.compile(r"^(?:a|an|the|some|one|it is|it['\u2019]s|this is|that is)\s+", _I)
 _MARKS = re.compile(r"[*`#]+|</?[a-z][^<>\n]{0,40}>", _I)
-_NEAR = 40
-_SENTENCE_END = re.compile(r"(?<!e\.g\.)(?<=[.!?])\s|\n", _I)
+NEAR = 40
+SENTENCE_END = re.compile(r"(?<!e\.g\.)(?<=[.!?])\s|\n", _I)
 
-_CONCLUSION = re.compile(
+CONCLUSION = re.compile(
     r"(?:^|(?<=[.!?\n])|(?<=[.!?\n] ))(?:therefore|thus|hence|so|in conclusion|in summary|overall|consequently)\b", _I
 )
 
-_DOUBT = re.compile(
+DOUBT = re.compile(
     r"\b(?:not|never|no|nor|neither|cannot|except|excluding|without|rather than|instead of|other than|if|unless"
     r"|suppos\w+|assuming|for example|for instance|such as|format|example|wrong|incorrect|could|might|may|possibly)\b"
     r"|n['\u2019]t\b|\be\.\s?g\b|\?",
@@ -44,7 +44,7 @@ _DOUBT = re.compile(
 )
 """What in a sentence keeps its words from being the answer."""
 
-_TAKEN_BACK = re.compile(
+TAKEN_BACK = re.compile(
     r"\b(?:sorry|wait|actually|no|wrong|incorrect|mistaken?|reconsider|correction|never mind|not sure|rather)\b", _I
 )
 """What takes back, behind an answer, what was said."""
@@ -197,7 +197,7 @@ def interval_in(reply: str) -> Interval | None:
     if alone:
         return _ordered(*_ends(alone))
     last = max((hit.start() for hit in _FRAME.finditer(part)), default=0)
-    concluded = [hit.end() for hit in _CONCLUSION.finditer(part) if hit.end() <= last]
+    concluded = [hit.end() for hit in CONCLUSION.finditer(part) if hit.end() <= last]
     part = part[concluded[-1] if concluded else 0 :]
     found = list(_INTERVAL.finditer(part))
     rest = _INTERVAL.sub(lambda hit: " " * len(hit[0]), part)
@@ -210,19 +210,17 @@ def interval_in(reply: str) -> Interval | None:
         return None
     said = _ordered(*named.pop())
     joined = any(_MORE.match(part, hit.end()) for hit in (*found, *frames))
-    open_ended = not found and any(_BOUND.search(part[max(0, hit.start() - _NEAR) : hit.start()]) for hit in frames)
+    open_ended = not found and any(_BOUND.search(part[max(0, hit.start() - NEAR) : hit.start()]) for hit in frames)
     inside = said is not None and all(said[0] <= frame <= said[1] for frame in single)
     return said if inside and not joined and not open_ended else None
 
 
 def answer_part(reply: str) -> str | None:
     """The part of a reply that is its answer: behind its thoughts and the last `Answer:`; None where there is none."""
-    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", reply))
-    thoughts = list(_THOUGHT.finditer(text))
-    if thoughts and not thoughts[-1][1]:
+    text = after_thoughts(unicodedata.normalize("NFKC", _INVISIBLE.sub("", reply)))
+    if text is None:
         return None
-    text = text[thoughts[-1].end() if thoughts else 0 :]
-    places = [hit[1] or hit[2] for hit in _ANSWER_TAG.finditer(text)] or _ANSWER_FIELD.findall(text)
+    places = [hit[1] or hit[2] or "" for hit in _ANSWER_TAG.finditer(text)] or _ANSWER_FIELD.findall(text)
     if places:
         return _MARKS.sub("", places[0]).strip() if len(set(places)) == 1 else None
     text = _MARKS.sub("", text)
@@ -232,8 +230,16 @@ def answer_part(reply: str) -> str | None:
     said = _ANSWER_SAID.search(text)  # the first, so that two answers that differ are seen
     if said is None:
         return text.strip()
-    is_doubted = _DOUBT.search(text, max(0, said.start() - _NEAR), said.start())
+    is_doubted = DOUBT.search(text, max(0, said.start() - NEAR), said.start())
     return None if is_doubted else text[said.end() :].strip()
+
+
+def after_thoughts(text: str) -> str | None:
+    """What follows the last thought of a reply; None where it is left open."""
+    thoughts = list(_THOUGHT.finditer(text))
+    if thoughts and not thoughts[-1][1]:
+        return None
+    return text[thoughts[-1].end() if thoughts else 0 :]
 
 
 def _ends(hit: re.Match[str]) -> Interval:
@@ -247,9 +253,9 @@ def _ordered(first: int, last: int) -> Interval | None:
 
 def _stands(part: str, hits: Sequence[re.Match[str]]) -> bool:
     """Whether no sentence with one of these hits denies, asks or supposes it, and nothing after them takes it back."""
-    starts = [0, *(hit.end() for hit in _SENTENCE_END.finditer(part))]
+    starts = [0, *(hit.end() for hit in SENTENCE_END.finditer(part))]
     sentences = list(itertools.pairwise([*starts, len(part)]))
     naming = {bisect.bisect_right(starts, hit.start()) - 1 for hit in hits}
-    if any(_DOUBT.search(part, *sentences[place]) for place in naming):
+    if any(DOUBT.search(part, *sentences[place]) for place in naming):
         return False
-    return bool(hits) and _TAKEN_BACK.search(part, hits[0].end()) is None
+    return bool(hits) and TAKEN_BACK.search(part, hits[0].end()) is None

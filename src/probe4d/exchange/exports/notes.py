@@ -6,13 +6,19 @@ from probe4d.exchange.exports.items import Exported, left_out_lines
 from probe4d.origins import licence_in_words
 from probe4d.wording import counted
 
-__all__ = ["INTERVAL_FIGURES", "about", "readme"]
+__all__ = ["INTERVAL_FIGURES", "NUMBER_FIGURES", "about", "readme"]
 
 INTERVAL_FIGURES = """\
 the mean intersection over union (`interval_miou`), the share of the answers that reach an overlap of 0.3, 0.5 and 0.7 \
 (`interval_recall`), both with the last frame counted (`inclusive`) and not (`half_open`), and the share that can be \
 read (`interval_parse_rate`); an answer that cannot be read is worth 0"""
 """What harnesses that score intervals of key frames give, as a part of a sentence."""
+
+NUMBER_FIGURES = """\
+the share within 75 to 125 % of the truth (`tolerance_accuracy`; an answer that cannot be read is not), the share that \
+can be read (`valid_rate`) and, over those that can be, the mean absolute error in the unit of the question \
+(`mean_absolute_error`), of angles also the shorter way round (`mean_absolute_error_wrapped`)"""
+"""What harnesses that score numbers give, as a part of a sentence."""
 
 _LICENCE_OF_PICTURES = (
     "The pictures are made from the sensor data of the source dataset and fall under its licence. Datasets such as "

@@ -1,8 +1,8 @@
 """`--to vlmevalkit`: TSVs as VLMEvalKit's `CustomMCQDataset` and `CustomVQADataset` read them.
 
 VLMEvalKit words a question and its options by itself and reads the reply by its own rules, so that figures are near
-those of Probe4D and not the same. Yes and no and the words of a vocabulary become options. Intervals of key frames are
-asked as Probe4D asks for them, in a table of their own, and it has no rule to read them.
+those of Probe4D and not the same. Yes and no and the words of a vocabulary become options. Intervals of key frames and
+numbers are asked as Probe4D asks for them, in a table of their own, and it has no rule to read them.
 """
 
 from __future__ import annotations
@@ -41,15 +41,16 @@ LMUData="$PWD" python /path/to/VLMEvalKit/run.py --data {name} --model MODEL
 the two options Yes and No in this order, those for a word of a vocabulary its words. VLMEvalKit words the options and \
 reads replies by itself, so that its figures are not those of `probe4d diagnose`."""
 
-_INTERVALS = """\
+_OPEN = """\
 ```
 PRED_FORMAT=tsv LMUData="$PWD" python /path/to/VLMEvalKit/run.py --data {name}_openended --model MODEL --mode infer
 probe4d import answers BENCH outputs/MODEL/…/MODEL_{name}_openended.tsv --out RUN --model NAME --allow-missing
 probe4d diagnose BENCH RUN --allow-missing
 ```
 
-asks for the intervals of key frames in `{name}_openended.tsv`, as Probe4D words them, gives the replies back and \
-scores them: VLMEvalKit has no rule that reads an interval. The questions of the other table count as missing there."""
+asks for the intervals of key frames and the numbers in `{name}_openended.tsv`, as Probe4D words them, gives the \
+replies back and scores them: VLMEvalKit has no rule that reads either. The questions of \
+the other table count as missing there."""
 
 
 def write_vlmevalkit(exported: Exported, folder: Path) -> Exported:
@@ -73,11 +74,11 @@ def write_vlmevalkit(exported: Exported, folder: Path) -> Exported:
         letters = LETTERS[: max(len(_options(item)) for item in of_labels)]
         _write_table(folder / f"{name}.tsv", rows, letters, pictured=any(item.evidence for item in of_labels))
         how.append(_OPTIONS.format(name=name))
-    intervals = [item for item in exported.items if item.scored_as == "interval"]
-    if intervals:
-        rows = [_open_row(index, item) for index, item in enumerate(intervals)]
+    open_ended = [item for item in exported.items if item.scored_as != "label"]
+    if open_ended:
+        rows = [_open_row(index, item) for index, item in enumerate(open_ended)]
         _write_table(folder / f"{name}_openended.tsv", rows, pictured=True)
-        how.append(_INTERVALS.format(name=name))
+        how.append(_OPEN.format(name=name))
     write_text(folder / "README.md", readme(exported, "VLMEvalKit", "\n\n".join(how)))
     return exported
 
@@ -132,7 +133,7 @@ def _common(index: int, item: ExportItem) -> dict[str, object]:
         "id": item.id,
         "variant": item.variant,
         "category": item.family,
-        "l2-category": f"{item.family} {item.format}",
+        "l2-category": " ".join([item.family, item.format, *([item.unit] if item.unit else [])]),
         "scene": item.scene,
     }
 
