@@ -65,7 +65,7 @@ def diagnose_texts(
         rows: What they answered, columns of `ANSWERED_SCHEMA`; other questions may be among them.
         metrics: By what.
         suite: Name of the suite.
-        learned: Questions that the control looks through, columns of `QUESTION_SCHEMA`; null are those that it stands
+        learned: Questions that the control looks through, columns of `text_questions`; null are those that it stands
             beside.
         workers: Processes that compare texts.
         done: Told of each thousand questions that the control looks for (see `nearest_questions`), and of each

@@ -36,9 +36,8 @@ class Examination:
     """One set of questions with the answers of all who were asked just these.
 
     Attributes:
-        runs: The runs.
-        pairs: The exact-prompt pairs, layout by layout.
         sheet: The questions with the answers of the runs and of the controls.
+        pairs: The exact-prompt pairs, layout by layout.
         figures: Columns of `FIGURES_SCHEMA`, the controls among the runs; likewise the other tables.
         shortcuts: Columns of `SHORTCUTS_SCHEMA`.
         slices: Columns of `SLICES_SCHEMA`.
