@@ -80,7 +80,13 @@ def test_a_word_that_is_written_is_read_back(said: str, form: str, case: type, s
     [
         *("car and truck", "a bus or a truck", "not a car", "There is no car.", "van", "carpet", "car?", ""),
         *("It could be a car.", "If it moves, a car.", "car. Sorry, I was wrong.", "The answer is not a car."),
-        *("<think>car</think>", "<answer>car</answer> <answer>bus</answer>", "I cannot tell.", "\u8f66"),
+        *(
+            "<think>car</think>",
+            "<answer></answer>",
+            "<answer>car</answer> <answer>bus</answer>",
+            "I cannot tell.",
+            "\u8f66",
+        ),
     ],
 )
 def test_what_names_no_one_word_is_wrong(reply: str) -> None:
