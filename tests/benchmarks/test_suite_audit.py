@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from making import benchmark_of, question, with_id_of_content
+from probe4d.benchmarks.auditing import suite_audit
 from probe4d.benchmarks.auditing.record import whole
 from probe4d.benchmarks.auditing.suite_audit import SuiteAudit
 from probe4d.benchmarks.benchmark import Benchmark, SourceDataset
@@ -119,6 +120,20 @@ def test_a_scene_is_checked_with_all_of_its_questions_their_rows_and_the_ids_of_
     assert (of_b["place"].to_list(), of_a["place"].to_list()) == ([0, 2], [1])
     assert of_b["derived_id"].to_list() == benchmark.table["id"].gather([0, 2]).to_list()
     assert of_b["question"].to_list() == ["Question 0?", "Question 2?"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["Yes", "No"])), min_size=1, max_size=12))
+def test_how_many_questions_are_read_at_a_time_changes_nothing(dataroot: Path, rows: list[tuple[str, str]]) -> None:
+    benchmark = asked_of(*(scene for scene, _ in rows), answers=[answer for _, answer in rows])
+    told: list[list[str]] = []
+    found = []
+    for most in (1, 3, 500_000):
+        told.append([])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(suite_audit, "QUESTIONS_AT_ONCE", most)
+            found.append(AnswersAlike.audit(benchmark, dataroot, done=told[-1].append))
+    assert found[0] == found[1] == found[2]
+    assert told[0] == told[1] == told[2]
 
 
 def test_what_is_wrong_is_told_by_question_then_between_them_then_of_the_whole(dataroot: Path) -> None:

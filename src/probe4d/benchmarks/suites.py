@@ -153,9 +153,9 @@ def check(
     """
     suite = suite_named(benchmark.record.suite)
     derived = suite.audit_of(benchmark.record)(benchmark, Path(dataroot), version=version, done=done)
-    findings = [*derived, *split_findings(benchmark.record, benchmark.table["scene"].unique().to_list())]
+    findings = [*derived, *split_findings(benchmark.record, benchmark.columns("scene")["scene"].unique().to_list())]
     return Checked(
-        questions=benchmark.table.height,
+        questions=benchmark.height,
         faulty=len({finding.question for finding in findings if finding.question}),
         taken_as_told=[] if suite.taken_as_told is None else list(suite.taken_as_told(benchmark.table)),
         findings=findings,

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import polars as pl
 import pytest
 from mutating import SCENES, Original, changed, rebuilt
 from spatial_changes import objects_in_order
 from spatial_mutating import labels, view_of
 
+from probe4d.benchmarks.auditing import suite_audit
+from probe4d.benchmarks.benchmark import read_benchmark, write_benchmark
 from probe4d.benchmarks.question import Question, derived_id
+from probe4d.benchmarks.questions_file import StoredQuestions
 from probe4d.benchmarks.spatial_qa.audit import audit
 from probe4d.benchmarks.spatial_qa.templates import TEMPLATES
 from probe4d.benchmarks.suites import build, check
@@ -120,6 +125,24 @@ def test_questions_that_a_full_build_lacks_are_found(original: Original) -> None
 def test_an_unbroken_copy_raises_nothing(seed: int, original: Original, lettered: Original, tmp_path: Path) -> None:
     of = (original, lettered)[seed % 2]
     assert audit(*of.unbroken_copy(tmp_path, seed)) == []
+
+
+def test_of_a_benchmark_on_disk_questions_are_read_whole_of_some_scenes_at_a_time(
+    original: Original, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_benchmark(original.benchmark, tmp_path, card="")
+    read: set[str] = set()
+
+    def columns(self: StoredQuestions, names: Sequence[str], of_all: Any = StoredQuestions.columns) -> pl.DataFrame:
+        read.update(names)
+        found: pl.DataFrame = of_all(self, names)
+        return found
+
+    monkeypatch.setattr(StoredQuestions, "columns", columns)
+    monkeypatch.setattr(suite_audit, "QUESTIONS_AT_ONCE", 1)
+    checked = check(read_benchmark(tmp_path), original.root)
+    assert (checked.findings, checked.questions) == ([], len(original.questions))
+    assert read == {"id", "family", "format", "rule", "scene", "template", "answer", "context", "order"}
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def count_findings(benchmark: Benchmark, *, scenes: int) -> Iterator[AuditFindin
         benchmark: The benchmark.
         scenes: Number of scenes in the dataset's tables.
     """
-    record, table = benchmark.record, benchmark.table
+    record, table = benchmark.record, benchmark.columns("id", "family", "format", "scene")
     counts: dict[str, dict[str, int]] = {}
     for family, kind, n in table.group_by("family", "format").len().iter_rows():
         counts.setdefault(family, {})[kind] = n
@@ -45,7 +45,7 @@ def count_findings(benchmark: Benchmark, *, scenes: int) -> Iterator[AuditFindin
 
 def order_findings(benchmark: Benchmark) -> Iterator[AuditFinding]:
     """See that `order` numbers the questions of each family from 0, in whatever order the rows stand."""
-    placed = benchmark.table.select(
+    placed = benchmark.columns("id", "family", "order").select(
         "id",
         "order",
         size=pl.len().over("family"),

@@ -22,6 +22,9 @@ __all__ = ["SuiteAudit"]
 Parameters = TypeVar("Parameters")
 Scene = TypeVar("Scene")
 
+QUESTIONS_AT_ONCE = 500_000
+"""Questions that are read at a time: few enough to be held beside a scene, and not so few that files are read often."""
+
 
 class SuiteAudit(ABC, Generic[Parameters, Scene]):
     """Derives a benchmark's answers again, by a path that shares no code with what builds it.
@@ -48,7 +51,7 @@ class SuiteAudit(ABC, Generic[Parameters, Scene]):
         self.benchmark = benchmark
         self.folder = folder
         self.parameters = parameters
-        self.findings = Findings(benchmark.table)
+        self.findings = Findings(benchmark.columns("id", "rule"))
 
     @classmethod
     def audit(
@@ -89,16 +92,23 @@ class SuiteAudit(ABC, Generic[Parameters, Scene]):
 
     def _checked(self) -> Iterator[str]:
         """Check scene by scene, in the order in which the benchmark first asks about them; gives what was checked."""
-        table = self.benchmark.table
-        places = table.select("scene").with_row_index("place").group_by("scene", maintain_order=True).agg("place")
-        for (name, of_scene), scene in zip(places.iter_rows(), self.scenes(places["scene"].to_list()), strict=True):
-            there = table[of_scene]
-            questions = there.with_columns(place=pl.Series(of_scene, dtype=pl.Int64), derived_id=question_ids(there))
+        asked = self.benchmark.columns("id", "scene").with_row_index("place")
+        by_scene = asked.group_by("scene", maintain_order=True).agg("id", pl.col("place").cast(pl.Int64))
+        for questions, scene in zip(self._questions(by_scene), self.scenes(by_scene["scene"].to_list()), strict=True):
             if scene is None:
-                self.check_without_scene(name, questions)
+                self.check_without_scene(questions["scene"][0], questions)
             else:
                 self.check(scene, questions)
-            yield from there["id"]
+            yield from questions["id"]
+
+    def _questions(self, by_scene: pl.DataFrame) -> Iterator[pl.DataFrame]:
+        """The questions about each scene as `check` takes them; of many those of some scenes are read at a time."""
+        part = pl.col("id").list.len().cum_sum() // QUESTIONS_AT_ONCE
+        for scenes in by_scene.with_columns(part=part).partition_by("part", maintain_order=True):
+            rows = self.benchmark.rows(scenes["id"].explode()).partition_by("scene", as_dict=True, maintain_order=True)
+            for name, places in scenes.select("scene", "place").iter_rows():
+                there = rows[(name,)]
+                yield there.with_columns(place=pl.Series(places, dtype=pl.Int64), derived_id=question_ids(there))
 
     @abstractmethod
     def scenes(self, names: Sequence[str]) -> Iterable[Scene | None]:

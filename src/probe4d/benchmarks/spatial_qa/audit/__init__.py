@@ -111,7 +111,8 @@ class _Audit(SuiteAudit[_Parameters, MeasuredScene]):
         yield from seed_findings(self.benchmark.record)
         yield from self._lacking
         contents = self.parameters.balance == "contents"
-        yield from balance_findings(self.benchmark.table, full=self.parameters.is_full, contents=contents)
+        answered = self.benchmark.columns("template", "scene", "format", "answer", "context")
+        yield from balance_findings(answered, full=self.parameters.is_full, contents=contents)
 
     def _batches(self, scene: MeasuredScene, questions: pl.DataFrame) -> list[Batch]:
         """Questions whose form lets them be measured, by template."""

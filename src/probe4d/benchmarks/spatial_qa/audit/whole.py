@@ -31,7 +31,7 @@ def balance_findings(table: pl.DataFrame, *, full: bool, contents: bool) -> Iter
     they are those of each template, letters among them; with balanced contents Yes and No of each context.
 
     Args:
-        table: The questions.
+        table: Columns template, scene, format, answer and context of the questions.
         full: Whether every candidate was kept.
         contents: Whether a sample balances contents.
     """
