@@ -16,6 +16,7 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.intervals.scores import add_overlaps, overlaps_of
 from probe4d.diagnosis.intervals.shortcuts import interval_shortcuts
 from probe4d.diagnosis.parsing.intervals import ParsedInterval, parse_interval
+from probe4d.diagnosis.parsing.once import REPLY, read_once, readings
 from probe4d.diagnosis.sheets.intervals import UNREAD, Codes, IntervalSheet, ends_of, to_codes
 from probe4d.diagnosis.shortcuts.attribution import add_shortcut_shares
 from probe4d.diagnosis.statistics.interval_overlaps import OVERLAPS
@@ -88,22 +89,18 @@ def diagnose_intervals(
 def _records(sheet: IntervalSheet, rows: pl.DataFrame) -> pl.DataFrame:
     """Columns run, question, variant, text, state, reason, code and item, a row for each run and question asked."""
     items = sheet.questions.select(question="id").with_row_index("item")
-    own = rows.filter("main").join(items, on="question", maintain_order="left")
-    keys = ["part", "finish_reason", "error"]
-    distinct = own.unique(keys, maintain_order=True).select(keys)
-    readings = [
-        ParsedInterval("missing")
-        if text is None and not error
-        else parse_interval(text or "", finish_reason=finish_reason, error=error)
-        for text, finish_reason, error in distinct.iter_rows()
-    ]
-    ends = np.array([one.interval or (UNREAD, UNREAD) for one in readings], dtype=np.int64).reshape(-1, 2)
-    read = distinct.with_columns(
-        state=pl.Series([one.state for one in readings], dtype=pl.String),
-        reason=pl.Series([one.reason for one in readings], dtype=pl.String),
-        code=pl.Series(np.where(ends[:, 0] == UNREAD, UNREAD, to_codes(*ends.T))),
-    )
-    return own.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return read_once(rows.filter("main").join(items, on="question", maintain_order="left"), REPLY, _parsed)
+
+
+def _parsed(replies: pl.DataFrame) -> pl.DataFrame:
+    """State, reason and code of replies, row for row."""
+    read = readings(replies, parse_interval, missing=ParsedInterval("missing"))
+    ends = np.array([one.interval or (UNREAD, UNREAD) for one in read], dtype=np.int64).reshape(-1, 2)
+    return pl.DataFrame({
+        "state": pl.Series([one.state for one in read], dtype=pl.String),
+        "reason": pl.Series([one.reason for one in read], dtype=pl.String),
+        "code": np.where(ends[:, 0] == UNREAD, UNREAD, to_codes(*ends.T)),
+    })  # fmt: skip
 
 
 def _of_control(control: str, part: IntervalSheet, codes: Codes) -> pl.DataFrame:

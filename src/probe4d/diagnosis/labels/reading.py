@@ -6,6 +6,7 @@ import polars as pl
 
 from probe4d.benchmarks.question import LETTERS
 from probe4d.diagnosis.parsing import PARSERS, parse_table
+from probe4d.diagnosis.parsing.once import REPLY, read_once
 from probe4d.diagnosis.sheets.labels import INVALID, LabelSheet, code_labels
 from probe4d.diagnosis.tables import RECORDS_SCHEMA
 from probe4d.errors import InputError
@@ -37,16 +38,16 @@ def read_labels(rows: pl.DataFrame, sheet: LabelSheet, *, parser: str) -> pl.Dat
 
 def _parsed(rows: pl.DataFrame, parser: str) -> pl.DataFrame:
     """Parse every distinct reply once, by every parser, with the options in the order in which they were shown."""
-    rows = rows.with_columns(shown=shown_options()).with_columns(shown_key=pl.col("shown").list.join("\x1f"))
-    keys = ["part", "finish_reason", "error", "format", "shown_key"]
-    distinct = rows.unique(keys, maintain_order=True).select(*keys, "shown")
-    asked = distinct.select("finish_reason", "error", "format", text="part", options="shown")
-    read = distinct.select(keys).hstack(parse_table(asked, parser=parser))
     others = {f"other_{name}": name for name in PARSERS if name != parser}
-    read = read.with_columns(parse_table(asked, parser=name)["label"].alias(column) for column, name in others.items())
-    return rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left").with_columns(
-        turned_back(column) for column in ("label", *others)
-    )
+
+    def read(replies: pl.DataFrame) -> pl.DataFrame:
+        asked = replies.select("finish_reason", "error", "format", text="part", options="shown")
+        by_others = (parse_table(asked, parser=name)["label"].alias(column) for column, name in others.items())
+        return parse_table(asked, parser=parser).with_columns(by_others)
+
+    rows = rows.with_columns(shown=shown_options()).with_columns(shown_key=pl.col("shown").list.join("\x1f"))
+    read_rows = read_once(rows, [*REPLY, "format", "shown_key"], read, lists=["shown"])
+    return read_rows.with_columns(turned_back(column) for column in ("label", *others))
 
 
 def shown_options() -> pl.Expr:

@@ -15,6 +15,7 @@ from probe4d.diagnosis.controls.fitting import ControlAnswers
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.numbers.scores import add_nearness, add_number_averages, nearness_of
 from probe4d.diagnosis.parsing.numbers import ParsedNumber, parse_number
+from probe4d.diagnosis.parsing.once import REPLY, read_once, readings
 from probe4d.diagnosis.sheets.numbers import NumberSheet, Values
 from probe4d.diagnosis.statistics.number_errors import within_tolerance
 from probe4d.diagnosis.tables import NUMBERS_SCHEMA, beside
@@ -85,26 +86,17 @@ def diagnose_numbers(
 def _records(sheet: NumberSheet, rows: pl.DataFrame) -> pl.DataFrame:
     """Columns of `NUMBERS_SCHEMA` and item (position in the sheet), a row for each run and question asked of it."""
     items = sheet.questions.select("unit", question="id").with_row_index("item")
-    own = _parsed(rows.filter("main").join(items, on="question", maintain_order="left"))
+    own = read_once(rows.filter("main").join(items, on="question", maintain_order="left"), [*REPLY, "unit"], _parsed)
     references = sheet.references[own["item"].to_numpy()]
     within = within_tolerance(own["value"].fill_null(np.nan).to_numpy(), references)
     own = own.with_columns(reference=pl.Series(references), within_tolerance=pl.Series(within))
     return own.select(*(pl.col(name).cast(kind) for name, kind in NUMBERS_SCHEMA.items()), "item")
 
 
-def _parsed(rows: pl.DataFrame) -> pl.DataFrame:
-    """Put state, reason and value beside replies, each distinct one read once."""
-    keys = ["part", "unit", "finish_reason", "error"]
-    distinct = rows.unique(keys, maintain_order=True).select(keys)
-    readings = [
-        ParsedNumber("missing")
-        if text is None and not error
-        else parse_number(text or "", unit=unit, finish_reason=finish_reason, error=error)
-        for text, unit, finish_reason, error in distinct.iter_rows()
-    ]
-    schema = {"state": pl.String(), "value": pl.Float64(), "reason": pl.String()}
-    read = distinct.hstack(pl.DataFrame(readings, schema=schema, orient="row"))
-    return rows.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left")
+def _parsed(replies: pl.DataFrame) -> pl.DataFrame:
+    """State, value and reason of replies, row for row."""
+    read = readings(replies, parse_number, missing=ParsedNumber("missing"), unit="unit")
+    return pl.DataFrame(read, schema={name: NUMBERS_SCHEMA[name] for name in ParsedNumber._fields}, orient="row")
 
 
 def _of_control(control: str, part: NumberSheet, values: Values) -> pl.DataFrame:

@@ -12,6 +12,7 @@ import polars as pl
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.controls.answerers import CONSTANT_VELOCITY, STATIONARY
 from probe4d.diagnosis.figures import Figures
+from probe4d.diagnosis.parsing.once import REPLY, read_once, readings
 from probe4d.diagnosis.parsing.waypoints import ParsedWaypoints, parse_waypoints
 from probe4d.diagnosis.sheets.waypoints import WaypointSheet
 from probe4d.diagnosis.tables import WAYPOINTS_SCHEMA, beside
@@ -87,18 +88,14 @@ def _records(sheet: WaypointSheet, rows: pl.DataFrame) -> pl.DataFrame:
     """Columns run, question, variant, text, state, reason, waypoints and item, a row for each run and question."""
     items = sheet.questions.select(question="id", steps=pl.Series(sheet.steps)).with_row_index("item")
     own = rows.filter("main").join(items, on="question", maintain_order="left")
-    keys = ["part", "steps", "finish_reason", "error"]
-    distinct = own.unique(keys, maintain_order=True).select(keys)
-    readings = [
-        ParsedWaypoints("missing")
-        if text is None and not error
-        else parse_waypoints(text or "", count=steps, finish_reason=finish_reason, error=error)
-        for text, steps, finish_reason, error in distinct.iter_rows()
-    ]
+    return read_once(own, [*REPLY, "steps"], _parsed)
+
+
+def _parsed(replies: pl.DataFrame) -> pl.DataFrame:
+    """State, waypoints and reason of replies, row for row."""
+    read = readings(replies, parse_waypoints, missing=ParsedWaypoints("missing"), count="steps")
     schema = {name: WAYPOINTS_SCHEMA[name] for name in ("state", "waypoints", "reason")}
-    columns = {name: [getattr(one, name) for one in readings] for name in schema}
-    read = distinct.hstack(pl.DataFrame(columns, schema=schema))
-    return own.join(read, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return pl.DataFrame({name: [getattr(one, name) for one in read] for name in schema}, schema=schema)
 
 
 def _padded(answers: Sequence[Sequence[Sequence[float]]], steps: int) -> Values:
