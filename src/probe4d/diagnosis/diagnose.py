@@ -25,8 +25,9 @@ from probe4d.diagnosis.linked import linked_table
 from probe4d.diagnosis.numbers.diagnosis import diagnose_numbers
 from probe4d.diagnosis.sheets.by_kind import Sheets
 from probe4d.diagnosis.sheets.texts import text_questions
+from probe4d.diagnosis.side_by_side import in_order
 from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
-from probe4d.diagnosis.tables import Diagnosis, in_order
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.text_metrics.metric import TextMetric
 from probe4d.diagnosis.waypoints.diagnosis import diagnose_waypoints
 from probe4d.diagnosis.words_alone import balance_shines_through, words_alone

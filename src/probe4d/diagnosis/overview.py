@@ -14,7 +14,8 @@ from probe4d.diagnosis.labels.examination import PARSER_CHANGED
 from probe4d.diagnosis.parsing.units import UNITS
 from probe4d.diagnosis.sheets.grouping import TEMPLATE
 from probe4d.diagnosis.sheets.labels import SCORED_FORMATS
-from probe4d.diagnosis.tables import Diagnosis, control_beside, in_order
+from probe4d.diagnosis.side_by_side import control_beside, in_order
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.waypoints.scores import ADE, FDE, PARSE_RATE
 
 __all__ = [

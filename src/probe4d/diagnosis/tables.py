@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Literal
@@ -37,14 +37,10 @@ __all__ = [
     "WORDS_ALONE_SCHEMA",
     "AnswerKind",
     "Diagnosis",
-    "beside",
-    "control_beside",
-    "in_order",
-    "runs_then_controls",
 ]
 
 FIGURES_SCHEMA: dict[str, pl.DataType] = {
-    "run": pl.String(),  # folder name of a run, a control (see `control_beside`), or `X vs Y`
+    "run": pl.String(),  # folder name of a run, a control (see `side_by_side.control_beside`), or `X vs Y`
     "suite": pl.String(),
     "family": pl.String(),  # `all` for totals
     "format": pl.String(),  # as in Question, `all` for totals; pair rows carry `yes-no`
@@ -243,48 +239,6 @@ CHANGES_SCHEMA: dict[str, pl.DataType] = {
     "question": pl.String(),
     "change": pl.String(),  # repaired, regressed, changed-wrong
 }
-
-
-def control_beside(control: str, run: str) -> str:
-    """Name in `figures.csv` of a control on the questions of a run that was not asked what the first run was."""
-    return f"{control} for {run}"
-
-
-def in_order(table: pl.DataFrame, column: str, names: Sequence[str]) -> pl.DataFrame:
-    """Sort the rows of a table by the place of a column's value among these names, rows of one value as they are."""
-    rank = {name: place for place, name in enumerate(names)}
-    return table.sort(pl.col(column).replace_strict(rank, return_dtype=pl.Int64), maintain_order=True)
-
-
-def runs_then_controls(tables: Sequence[pl.DataFrame], names: Sequence[str], controls: Collection[str]) -> pl.DataFrame:
-    """Unite tables that are about one set of questions each.
-
-    Args:
-        tables: A table with a column `run` for each set, that of the first run first.
-        names: The runs.
-        controls: The controls that stand beside the runs of each set.
-
-    Returns:
-        The rows of all runs in order, then those of the controls on the first set, whose questions are theirs.
-    """
-    is_control = pl.col("run").is_in(list(controls))
-    rows = [*(table.filter(~is_control) for table in tables), tables[0].filter(is_control)]
-    return in_order(pl.concat(rows), "run", [*names, *controls])
-
-
-def beside(tables: Sequence[pl.DataFrame], names: Sequence[str], controls: Collection[str]) -> pl.DataFrame:
-    """Unite figures likewise, and add those of the controls on the other sets, named after the runs of these.
-
-    A run that was asked the same as the first has no controls of its own.
-    """
-    others = [
-        table.filter(run=control).with_columns(run=pl.lit(control_beside(control, run)))
-        for table in tables[1:]
-        for run in table["run"].unique(maintain_order=True)
-        if run not in controls
-        for control in controls
-    ]
-    return pl.concat([runs_then_controls(tables, names, controls), *others])
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from probe4d.benchmarks.question import WAYPOINTS
 from probe4d.diagnosis.controls.answerers import CONSTANT_VELOCITY, STATIONARY
-from probe4d.diagnosis.tables import control_beside
+from probe4d.diagnosis.side_by_side import control_beside
 from probe4d.diagnosis.waypoints.scores import ADE, FDE, PARSE_RATE
 from probe4d.report.lookup import NARROW, Figure, Lookup, in_words, percent
 from probe4d.report.statement import FEW, Statement, Tone

@@ -8,8 +8,9 @@ import polars as pl
 
 from probe4d.diagnosis.comparing.comparisons import Comparison
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED
+from probe4d.diagnosis.side_by_side import control_beside
 from probe4d.diagnosis.statistics.bootstrap import FEW_SCENES
-from probe4d.diagnosis.tables import Diagnosis, control_beside
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import Lookup
 from probe4d.report.statement import Statement
 from probe4d.wording import counted

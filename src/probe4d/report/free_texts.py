@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from probe4d.benchmarks.question import TEXT
 from probe4d.diagnosis.controls.answerers import CONTENT
 from probe4d.diagnosis.free_text.scores import MACRO
-from probe4d.diagnosis.tables import Diagnosis, control_beside
+from probe4d.diagnosis.side_by_side import control_beside
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.lookup import Figure, Lookup
 from probe4d.report.statement import FEW, Statement
 from probe4d.wording import listed

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from probe4d.benchmarks.question import NUMBER
 from probe4d.diagnosis.controls.answerers import FIXED, MEDIAN
-from probe4d.diagnosis.tables import control_beside
+from probe4d.diagnosis.side_by_side import control_beside
 from probe4d.report.lookup import NARROW, WITHIN, Figure, Lookup, interval, percent
 from probe4d.report.statement import FEW, Statement, Tone, excludes_chance
 from probe4d.wording import UNIT_SYMBOLS, amount, listed

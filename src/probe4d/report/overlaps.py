@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from probe4d.benchmarks.question import INTERVAL
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED
 from probe4d.diagnosis.intervals.scores import MIOU, PARSE_RATE, WHOLE
+from probe4d.diagnosis.side_by_side import control_beside
 from probe4d.diagnosis.statistics.interval_overlaps import CONVENTIONS
-from probe4d.diagnosis.tables import control_beside
 from probe4d.report.lookup import Figure, Lookup, interval, percent
 from probe4d.report.statement import FEW, Statement, Tone, excludes_chance
 

@@ -13,7 +13,8 @@ import polars as pl
 
 from probe4d.diagnosis.comparing.run_families import one_model
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED
-from probe4d.diagnosis.tables import Diagnosis, control_beside
+from probe4d.diagnosis.side_by_side import control_beside
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report.branches import of_branches
 from probe4d.report.displacements import of_waypoints
 from probe4d.report.evidence_shown import in_light_of_evidence, is_control_run, sees_its_scene

@@ -10,7 +10,8 @@ import polars as pl
 
 from probe4d.benchmarks.intervals import interval_in
 from probe4d.diagnosis.controls.answerers import CONTENT, FIXED
-from probe4d.diagnosis.tables import Diagnosis, control_beside
+from probe4d.diagnosis.side_by_side import control_beside
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.words_alone import said_of_templates
 from probe4d.report.lookup import Figure, Lookup, asked, interval, percent, points
 from probe4d.report.statement import FEW, Statement

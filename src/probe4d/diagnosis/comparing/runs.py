@@ -30,7 +30,8 @@ from probe4d.diagnosis.sheets.labels import LabelSheet
 from probe4d.diagnosis.sheets.numbers import NumberSheet
 from probe4d.diagnosis.sheets.texts import TextSheet
 from probe4d.diagnosis.sheets.waypoints import WaypointSheet
-from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA, in_order
+from probe4d.diagnosis.side_by_side import in_order
+from probe4d.diagnosis.tables import CHANGES_SCHEMA, FIGURES_SCHEMA
 from probe4d.errors import InputError
 from probe4d.runs.run import Run
 

@@ -16,7 +16,8 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.free_text.scores import add_text_figures, figure_name
 from probe4d.diagnosis.judging.candidates import judged_answer
 from probe4d.diagnosis.sheets.texts import TextSheet
-from probe4d.diagnosis.tables import TEXTS_SCHEMA, beside
+from probe4d.diagnosis.side_by_side import beside
+from probe4d.diagnosis.tables import TEXTS_SCHEMA
 from probe4d.diagnosis.text_metrics.fingerprint import Fingerprint
 from probe4d.diagnosis.text_metrics.metric import TextMetric
 from probe4d.diagnosis.text_metrics.scoring import score_texts
@@ -32,7 +33,7 @@ class DiagnosedTexts:
 
     Attributes:
         book: The answers of the runs, and those of the control to the questions of the first run that was asked any.
-        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.tables.beside` orders them.
+        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.side_by_side.beside` orders them.
         texts: Columns of `TEXTS_SCHEMA`: the runs in order, then the control on the questions of the first.
         fingerprints: What each metric was computed with, by its name in `figures`.
     """

@@ -19,8 +19,9 @@ from probe4d.diagnosis.parsing.intervals import ParsedInterval, parse_interval
 from probe4d.diagnosis.parsing.once import REPLY, read_once, readings
 from probe4d.diagnosis.sheets.intervals import UNREAD, Codes, IntervalSheet, ends_of, to_codes
 from probe4d.diagnosis.shortcuts.attribution import add_shortcut_shares
+from probe4d.diagnosis.side_by_side import beside, runs_then_controls
 from probe4d.diagnosis.statistics.interval_overlaps import OVERLAPS
-from probe4d.diagnosis.tables import INTERVALS_SCHEMA, beside, runs_then_controls
+from probe4d.diagnosis.tables import INTERVALS_SCHEMA
 
 __all__ = ["DiagnosedIntervals", "diagnose_intervals"]
 
@@ -31,7 +32,7 @@ class DiagnosedIntervals:
 
     Attributes:
         book: The answers of the runs, and those of the controls to the questions of the first run that was asked any.
-        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.tables.beside` orders them.
+        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.side_by_side.beside` orders them.
         intervals: Columns of `INTERVALS_SCHEMA`: the runs in order, then the controls on the questions of the first.
         shortcuts: Columns of `SHORTCUTS_SCHEMA`, likewise.
     """

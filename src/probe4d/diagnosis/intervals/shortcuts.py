@@ -8,7 +8,8 @@ import polars as pl
 from probe4d.diagnosis.sheets.intervals import UNREAD, Codes, IntervalSheet, ends_of, starts_of, to_codes
 from probe4d.diagnosis.sheets.labels import INVALID, LabelSheet
 from probe4d.diagnosis.shortcuts.attribution import shortcuts_table
-from probe4d.diagnosis.tables import SHORTCUTS_SCHEMA, in_order
+from probe4d.diagnosis.side_by_side import in_order
+from probe4d.diagnosis.tables import SHORTCUTS_SCHEMA
 
 __all__ = ["interval_shortcuts"]
 

@@ -16,7 +16,8 @@ from probe4d.diagnosis.judging.candidates import judged_answer, references_diges
 from probe4d.diagnosis.judging.judgements import RECORD_FILE, Judgements, JudgeRecord
 from probe4d.diagnosis.judging.scores import add_aspects, add_judged
 from probe4d.diagnosis.sheets.judged import UNFIT, JudgedSheet
-from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA, in_order
+from probe4d.diagnosis.side_by_side import in_order
+from probe4d.diagnosis.tables import FIGURES_SCHEMA, JUDGED_SCHEMA
 from probe4d.errors import InputError
 from probe4d.runs.requests import request_key
 from probe4d.runs.run import Run

@@ -16,7 +16,8 @@ from probe4d.diagnosis.labels.examination import Examination, examine
 from probe4d.diagnosis.labels.pairs import EGO, EGO_PAPER, PLAIN, pairs_table
 from probe4d.diagnosis.labels.reading import read_labels
 from probe4d.diagnosis.sheets.labels import LabelSheet, label_of
-from probe4d.diagnosis.tables import RECORDS_SCHEMA, beside, runs_then_controls
+from probe4d.diagnosis.side_by_side import beside, runs_then_controls
+from probe4d.diagnosis.tables import RECORDS_SCHEMA
 from probe4d.runs.run import Run
 
 __all__ = ["DiagnosedLabels", "diagnose_labels"]
@@ -28,7 +29,7 @@ class DiagnosedLabels:
 
     Attributes:
         book: The answers of the runs, and those of the controls to the questions of the first run that was asked any.
-        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.tables.beside` orders them.
+        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.side_by_side.beside` orders them.
         records: Columns of `RECORDS_SCHEMA`: each answer in its first variant.
         variants: The same columns: every answer of the runs that asked in more than one variant.
         pairs: Columns of `PAIRS_SCHEMA`.

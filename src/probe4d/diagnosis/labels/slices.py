@@ -10,8 +10,9 @@ import polars as pl
 
 from probe4d.diagnosis.sheets.grouping import Group
 from probe4d.diagnosis.sheets.labels import LabelSheet
+from probe4d.diagnosis.side_by_side import in_order
 from probe4d.diagnosis.statistics.bootstrap import SceneSums, intervals, scene_sums
-from probe4d.diagnosis.tables import SLICES_SCHEMA, in_order
+from probe4d.diagnosis.tables import SLICES_SCHEMA
 
 __all__ = ["slices_table"]
 

@@ -17,8 +17,9 @@ from probe4d.diagnosis.numbers.scores import add_nearness, add_number_averages, 
 from probe4d.diagnosis.parsing.numbers import ParsedNumber, parse_number
 from probe4d.diagnosis.parsing.once import REPLY, read_once, readings
 from probe4d.diagnosis.sheets.numbers import NumberSheet, Values
+from probe4d.diagnosis.side_by_side import beside
 from probe4d.diagnosis.statistics.number_errors import within_tolerance
-from probe4d.diagnosis.tables import NUMBERS_SCHEMA, beside
+from probe4d.diagnosis.tables import NUMBERS_SCHEMA
 
 __all__ = ["DiagnosedNumbers", "diagnose_numbers"]
 

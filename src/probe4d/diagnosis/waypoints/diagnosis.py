@@ -15,7 +15,8 @@ from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.parsing.once import REPLY, read_once, readings
 from probe4d.diagnosis.parsing.waypoints import ParsedWaypoints, parse_waypoints
 from probe4d.diagnosis.sheets.waypoints import WaypointSheet
-from probe4d.diagnosis.tables import WAYPOINTS_SCHEMA, beside
+from probe4d.diagnosis.side_by_side import beside
+from probe4d.diagnosis.tables import WAYPOINTS_SCHEMA
 from probe4d.diagnosis.waypoints.scores import (
     add_displacements,
     add_displacements_by_time,
@@ -34,7 +35,7 @@ class DiagnosedWaypoints:
 
     Attributes:
         book: The answers of the runs, and those of the controls to the questions of the first run that was asked any.
-        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.tables.beside` orders them.
+        figures: Columns of `FIGURES_SCHEMA`, as `probe4d.diagnosis.side_by_side.beside` orders them.
         waypoints: Columns of `WAYPOINTS_SCHEMA`: the runs in order, then the controls on the questions of the first.
     """
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from probe4d.benchmarks.suite import Average
-from probe4d.diagnosis.tables import Diagnosis, in_order
+from probe4d.diagnosis.side_by_side import in_order
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.lookup import NARROW, Figure, percent
 from probe4d.report.sections.part import (

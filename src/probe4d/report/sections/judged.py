@@ -9,7 +9,8 @@ import polars as pl
 from probe4d.benchmarks.question import TEXT
 from probe4d.benchmarks.quoting import with_visible_characters
 from probe4d.diagnosis.judging.judgements import JudgeRecord
-from probe4d.diagnosis.tables import Diagnosis, in_order
+from probe4d.diagnosis.side_by_side import in_order
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.report import charts
 from probe4d.report.evidence_shown import shown_in_words
 from probe4d.report.lookup import Figure, Lookup, asked_freely

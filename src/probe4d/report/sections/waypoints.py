@@ -8,7 +8,8 @@ from functools import partial
 import polars as pl
 
 from probe4d.benchmarks.question import QUESTION_SCHEMA, WAYPOINTS, Question, questions_from
-from probe4d.diagnosis.tables import Diagnosis, in_order
+from probe4d.diagnosis.side_by_side import in_order
+from probe4d.diagnosis.tables import Diagnosis
 from probe4d.diagnosis.waypoints.scores import ADE, FDE, PARSE_RATE
 from probe4d.report import charts
 from probe4d.report.charts import Chart
