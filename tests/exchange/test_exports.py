@@ -17,6 +17,7 @@ from export_making import CARD, HOSTILE, export_benchmark, hostile_benchmark, ho
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from making import legible_alone
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import QUESTION_SCHEMA, to_table
 from probe4d.benchmarks.suites import suite_prompt
@@ -59,6 +60,14 @@ def test_digests_name_every_file_and_nothing_leads_out(exports: Path, to: str) -
     }
     assert str(exports).encode() not in b"".join(path.read_bytes() for path in files.values())
     assert "Licence of the source" in (folder / "README.md").read_text()
+
+
+@pytest.mark.parametrize("to", HARNESSES)
+def test_a_part_of_a_benchmark_is_exported_without_reading_the_rest(to: str, built: Benchmark, tmp_path: Path) -> None:
+    stored = legible_alone(built, [one.id for one in built.questions[:5]], tmp_path / "bench")
+    (tmp_path / "bench" / "README.md").write_text(CARD)
+    done = export(stored, tmp_path / "out", to=to, plan=RunPlan(selection=Selection(limit=5)))
+    assert len(done.items) == 5
 
 
 def test_jsonl_holds_every_question(exports: Path, hostile: Benchmark) -> None:

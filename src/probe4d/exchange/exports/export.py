@@ -75,7 +75,7 @@ def export(
             case "vlmevalkit":
                 exported = write_vlmevalkit(exported, folder)
             case "huggingface":
-                write_huggingface(exported, benchmark.table, folder)
+                write_huggingface(exported, benchmark, folder)
             case "jsonl":
                 write_jsonl(exported, folder)
         seal(exported.left_out, folder)

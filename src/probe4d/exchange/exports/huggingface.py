@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
+from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import QUESTION_SCHEMA
 from probe4d.errors import InputError
 from probe4d.exchange.exports.croissant import croissant
@@ -39,12 +40,12 @@ pictures = [Image.open(path) for path in dataset[0]["pictures"]]
 ```"""
 
 
-def write_huggingface(exported: Exported, table: pl.DataFrame, folder: Path) -> None:
+def write_huggingface(exported: Exported, benchmark: Benchmark, folder: Path) -> None:
     """Write table, card and Croissant metadata.
 
     Args:
         exported: What is exported.
-        table: The benchmark's questions, columns of `QUESTION_SCHEMA`.
+        benchmark: The benchmark that it is of.
         folder: Folder of the export.
 
     Raises:
@@ -56,13 +57,13 @@ def write_huggingface(exported: Exported, table: pl.DataFrame, folder: Path) -> 
             remedy="Build or import the benchmark again.",
         )
     with whole_file(folder / _TABLE_FILE) as temporary:
-        _asked_table(exported, table).write_parquet(temporary, compression="zstd", statistics=False)
+        _asked_table(exported, benchmark).write_parquet(temporary, compression="zstd", statistics=False)
     write_text(folder / "README.md", _card(exported))
     metadata = croissant(exported, TABLE_SCHEMA, table_file=_TABLE_FILE, folder=folder)
     write_bytes(folder / "croissant.json", json.dumps(metadata, indent=2, ensure_ascii=False).encode() + b"\n")
 
 
-def _asked_table(exported: Exported, table: pl.DataFrame) -> pl.DataFrame:
+def _asked_table(exported: Exported, benchmark: Benchmark) -> pl.DataFrame:
     """One row an item: the question's columns, with what is shown in the place of what the benchmark has."""
     rows = [msgspec.to_builtins(item) for item in exported.items]
     names = {name: name for name in ("id", "variant", "prompt", "options", "answer", "shown_scene")}
@@ -70,7 +71,8 @@ def _asked_table(exported: Exported, table: pl.DataFrame) -> pl.DataFrame:
     schema = {name: TABLE_SCHEMA[name] for name in names}
     asked = pl.DataFrame({name: [row[key] for row in rows] for name, key in names.items()}, schema=schema)
     kept = [name for name in TABLE_SCHEMA if name not in names or name == "id"]
-    return asked.join(table.select(kept), on="id", how="left", maintain_order="left").select(list(TABLE_SCHEMA))
+    rest = benchmark.rows(asked["id"].unique(), *kept)
+    return asked.join(rest, on="id", how="left", maintain_order="left").select(list(TABLE_SCHEMA))
 
 
 def _card(exported: Exported) -> str:

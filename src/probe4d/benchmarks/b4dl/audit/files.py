@@ -123,7 +123,7 @@ def _of_counts(benchmark: Benchmark, files: Mapping[str, pl.DataFrame]) -> Itera
             left_out[task] += n
         elif why != _BEYOND:
             not_taken[task] += n
-    asked = Counter(benchmark.table["family"].to_list())
+    asked = Counter(benchmark.columns("family")["family"].to_list())
     pairs, faults = (Counter(files[name]["task"].to_list()) for name in ("pairs.parquet", "faults.jsonl"))
     for task in benchmark.record.parameters["tasks"]:
         if pairs[task] != asked[task] + left_out[task]:

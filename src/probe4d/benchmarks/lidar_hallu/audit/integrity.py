@@ -51,7 +51,7 @@ def benchmark_findings(benchmark: Benchmark, *, per_family: int | None) -> Itera
     if per_family is None:
         yield whole("counts", "benchmark.json does not say how many questions a family was asked for")
     else:
-        yield from _composition(record, counts_of(benchmark.table), per_family)
+        yield from _composition(record, counts_of(benchmark.columns("family", "format")), per_family)
     yield from _uniqueness(questions)
     yield from _links(questions)
 
