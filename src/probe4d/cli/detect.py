@@ -11,6 +11,7 @@ import typer
 from probe4d.cli import app, output
 from probe4d.cli.groups import with_groups
 from probe4d.cli.reading_options import Reading
+from probe4d.cli.written_files import unkept
 from probe4d.wording import counted
 
 if TYPE_CHECKING:
@@ -38,7 +39,9 @@ class Filters:
 def detect(
     dataroot: Annotated[Path, typer.Argument(metavar="DATAROOT", help="Folder of a dataset.")],
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="OBJECTS", help="File to write (.parquet).")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", callback=unkept, metavar="OBJECTS", help="File to write (.parquet).")
+    ],
     detections: Annotated[
         Path | None,
         typer.Option(

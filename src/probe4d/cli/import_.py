@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from probe4d.cli import app, output
+from probe4d.cli.written_files import unkept
 from probe4d.evidence.ego_text_kind import EgoText
 from probe4d.exchange.b4dl_release.layout_names import Layout
 from probe4d.wording import counted
@@ -105,7 +106,10 @@ def import_answers(
     problems: Annotated[
         Path | None,
         typer.Option(
-            "--problems", metavar="FILE", help="JSONL file that gets every unknown, repeated and missing id, if any."
+            "--problems",
+            callback=unkept,
+            metavar="FILE",
+            help="JSONL file that gets every unknown, repeated and missing id, if any.",
         ),
     ] = None,
 ) -> None:
@@ -133,7 +137,9 @@ def import_training(
         Path,
         typer.Argument(metavar="FILE", help="JSON of B4DL (stage2, stage3, conversations) or LiDAR-LLM-Nu-Caption."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="ROWS", help="File of training rows to write.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", callback=unkept, metavar="ROWS", help="File of training rows to write.")
+    ],
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="DATAROOT", help="Dataset; left out: scenes keep the ids of the release."),

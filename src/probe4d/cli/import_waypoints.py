@@ -9,6 +9,7 @@ import typer
 
 from probe4d.cli import output
 from probe4d.cli.import_ import imports
+from probe4d.cli.written_files import unkept
 from probe4d.wording import counted
 
 
@@ -44,7 +45,12 @@ def import_waypoints(
     allow_missing: Annotated[bool, typer.Option("--allow-missing", help="Questions may go without answer.")] = False,
     problems: Annotated[
         Path | None,
-        typer.Option("--problems", metavar="FILE", help="JSONL file that gets every row that is of no use, if any."),
+        typer.Option(
+            "--problems",
+            callback=unkept,
+            metavar="FILE",
+            help="JSONL file that gets every row that is of no use, if any.",
+        ),
     ] = None,
 ) -> None:
     """Import the waypoints of a planner that answers no questions, such as UniAD."""

@@ -12,6 +12,7 @@ import typer
 
 from probe4d.cli import output
 from probe4d.cli.judge import judge
+from probe4d.cli.written_files import unkept
 from probe4d.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ def agree(
             help="Folder of WordNet's files, which METEOR needs, such as /usr/share/wordnet; left out: no METEOR.",
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="CSV", help="Write the figures to a file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", callback=unkept, metavar="CSV", help="Write the figures to a file.")
+    ] = None,
     draws: Annotated[
         int | None, typer.Option("--draws", min=1, metavar="N", help="Bootstrap resamples. Left out: 10,000.")
     ] = None,

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probe4d.cli import app, arguments, ask_options, output
+from probe4d.cli.written_files import unkept
 from probe4d.wording import counted
 
 __all__ = ["prompts"]
@@ -16,7 +17,7 @@ __all__ = ["prompts"]
 @app.command("prompts")
 def prompts(
     benchmark: Annotated[Path, typer.Argument(metavar="BENCH", help="Folder of a benchmark.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="JSON-lines file to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", callback=unkept, help="JSON-lines file to write.")],
     setting: Annotated[
         str,
         typer.Option(

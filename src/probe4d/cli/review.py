@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from probe4d.cli import app, output
 from probe4d.cli import ask_options as options
+from probe4d.cli.written_files import unkept
 from probe4d.wording import counted, most_frequent
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ DecisionsFile = Annotated[
 def sheet(
     benchmark: Bench,
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="SHEET.html", help="The page to write.")],
+    out: Annotated[Path, typer.Option("--out", "-o", callback=unkept, metavar="SHEET.html", help="The page to write.")],
     data: options.Data = None,
     version: options.Version = None,
     answer: Annotated[

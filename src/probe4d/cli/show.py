@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from probe4d.cli import app, output
+from probe4d.cli.written_files import unkept
 
 __all__ = ["show"]
 
@@ -21,7 +22,9 @@ def show(
     version: Annotated[
         str | None, typer.Option("--version", help="Folder of tables; left out: the one it was built from.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="PNG file to write; ID.png here without it.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", callback=unkept, help="PNG file to write; ID.png here without it.")
+    ] = None,
 ) -> None:
     """Show one question: options, answer, the measurement behind it, the prompt, and its picture.
 
