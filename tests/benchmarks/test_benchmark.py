@@ -149,6 +149,8 @@ def nth(name: str, value: str | None) -> Callable[[Path], None]:
         (changed(id=pl.lit("a")), "holds the question id a more than once"),
         (changed(id=pl.col("id") + "x"), "fingerprints differ"),
         (changed(format=pl.lit("essay")), "unknown format 'essay'"),
+        (nth("family", "other"), "other numbers of questions of the family"),
+        (nth("format", "text"), "other numbers of questions of the family"),
         (nth("id", None), "a question has no value in the column 'id'"),
         *((nth(name, None), f"question b has no value in the column '{name}'") for name in ("family", "format")),
     ],

@@ -6,9 +6,11 @@ import base64
 import hashlib
 import html
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import polars as pl
 import pytest
 from report_making import PAYLOADS, diagnosed, many_questions, right_answers, scenes
 
@@ -126,6 +128,15 @@ def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:
     (tmp_path / "report").write_text("")
     with pytest.raises(InputError, match="report"):
         write_report(diagnosed({}, QUESTIONS[:40]), tmp_path / "report")
+
+
+def test_nothing_is_written_of_a_report_whose_page_shows_a_faulty_question(tmp_path: Path) -> None:
+    diagnosis = diagnosed({"one": right_answers(QUESTIONS)}, QUESTIONS)
+    table = diagnosis.benchmark.table.with_columns(facts=pl.lit('{"a": }'))
+    faulty = replace(diagnosis, benchmark=replace(diagnosis.benchmark, table=table))
+    with pytest.raises(InputError, match="does not fit"):
+        write_report(faulty, tmp_path / "report")
+    assert not (tmp_path / "report").exists()
 
 
 def test_the_report_folder_holds_the_tables_and_the_page(tmp_path: Path) -> None:

@@ -279,3 +279,9 @@ def test_canonical_json_is_json_and_knows_no_order(value: object) -> None:
 def test_digest_is_that_of_the_canonical_form() -> None:
     assert canonical_json({"b": [1, "é"], "a": None}) == '{"a":null,"b":[1,"é"]}'.encode()
     assert digest({"b": 1, "a": 2}) == "d3626ac30a87e6f7a6428233b3c68299976865fa5508e4267c5415c76af7a772"
+
+
+def test_a_link_to_itself_is_named(tmp_path: Path) -> None:
+    (tmp_path / "samples").symlink_to("samples")
+    with pytest.raises(InputError, match=r"CAM_FRONT/1\.jpg: is reached through a link that leads to itself"):
+        inside(tmp_path, "samples/CAM_FRONT/1.jpg")

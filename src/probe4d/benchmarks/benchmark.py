@@ -327,15 +327,13 @@ def read_record(path: Path | str) -> BenchmarkRecord:
 def _refuse_other_questions(
     file: Path, record: BenchmarkRecord, families: Collection[str] | None, found: pl.DataFrame
 ) -> None:
-    """Refuse questions that are not those of the record: all by its fingerprint, of some families by their numbers."""
+    """Refuse questions that are not those of the record, by its fingerprint where all are read, and by its numbers."""
     remedy = "Build the benchmark again."
-    if families is None:
-        if fingerprint(found) != record.fingerprint:
-            what = f"holds other questions than {RECORD_FILE} says (fingerprints differ)."
-            raise InputError(what, path=file, remedy=remedy)
-        return
+    if families is None and fingerprint(found) != record.fingerprint:
+        what = f"holds other questions than {RECORD_FILE} says (fingerprints differ)."
+        raise InputError(what, path=file, remedy=remedy)
     counts = counts_of(found)
-    for family in families:
-        if counts.get(family) != record.counts[family]:
+    for family in record.counts | counts if families is None else families:
+        if counts.get(family) != record.counts.get(family):
             what = f"holds other numbers of questions of the family {family!r} than {RECORD_FILE} says."
             raise InputError(what, path=file, remedy=remedy)

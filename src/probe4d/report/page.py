@@ -41,12 +41,13 @@ def write_report(diagnosis: Diagnosis, out: Path | str, *, scenes: Scenes | None
     Raises:
         InputError: The folder holds something else, or cannot be written to.
     """
+    content = _rendered(diagnosis, scenes) if page else ""  # first, since a question may be faulty that it shows
     figures = write_tables(diagnosis, out)
     path = Path(out) / REPORT_FILE
     if not page:
         path.unlink(missing_ok=True)
         return figures
-    write_text(path, _rendered(diagnosis, scenes))
+    write_text(path, content)
     return path
 
 

@@ -104,10 +104,14 @@ def inside(root: Path, relative: str) -> Path:
     Deeper links, and links in the place of files, may not lead out.
 
     Raises:
-        InputError: The path is absolute or leads out of `root`, by `..` or through a link; it says by which.
+        InputError: The path is absolute, goes through links in a loop, or leads out of `root`, by `..` or through a
+            link; it says by which.
     """
     path = Path(relative)
-    joined = (root / path).resolve()
+    try:
+        joined = (root / path).resolve()
+    except (OSError, RuntimeError) as error:  # the latter for links in a loop, before Python 3.13
+        raise InputError("is reached through a link that leads to itself.", path=root / path) from error
     folders = () if ".." in path.parts else range(1, min(_LEVELS_OF_LINKS + 1, len(path.parts)))
     homes = (root, *(root.joinpath(*path.parts[:level]) for level in folders))
     if path.is_absolute() or not any(joined.is_relative_to(home.resolve()) for home in homes):
