@@ -204,7 +204,7 @@ def test_objects_of_unknown_visibility_are_kept_and_counted_or_left_out_and_coun
     boxes = [placed(str(at), 10 + 3 * at, at - 3, at / 5, visibility=None if at < 2 else 4) for at in range(6)]
     kept = built(seen(boxes), None, scale=scale).record
     dropped = built(seen(boxes), None, scale=scale, unknown_visibility="drop").record
-    sentence = "Of 2 of 6 objects in images the dataset does not say how visible they are: kept."
+    sentence = "The dataset does not say how visible 2 of 6 objects in images are: kept."
     assert sentence in kept.shortfalls
     assert sentence not in dropped.shortfalls
     assert "visibility unknown" not in kept.exclusions
@@ -328,7 +328,7 @@ def test_nuscenes_mini_allows_every_template(real_data: Callable[[str], Path], t
         for name, template in TEMPLATES.items()
     }
     assert benchmark.record.shortfalls == [
-        "Of 15,275 of 15,275 objects in images the dataset does not say how visible they are: kept.",
+        "The dataset does not say how visible 15,275 of 15,275 objects in images are: kept.",
         "1,894 of 1,900 questions asked for, since the answers to a template are equally many.",
     ]
     above = benchmark.table.filter(template="above")

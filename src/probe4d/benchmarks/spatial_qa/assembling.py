@@ -139,7 +139,7 @@ def sampled_questions(assembly: Assembly, draw: Draw) -> Assembled:
 def _of_unknown_visibility(objects: int, unknown: int) -> list[str]:
     if not unknown:
         return []
-    return [f"Of {unknown:,} of {objects:,} objects in images the dataset does not say how visible they are: kept."]
+    return [f"The dataset does not say how visible {unknown:,} of {objects:,} objects in images are: kept."]
 
 
 def _in_families(families: Sequence[Sequence[pl.LazyFrame]]) -> pl.LazyFrame:
