@@ -97,3 +97,22 @@ def test_a_handful_of_what_is_missing_is_told_and_where_all_of_it_is(
     assert len(left_out) == 7 < len(record["exclusions"])
     card = (out / "README.md").read_text()
     assert all(words in card for words in [*all_short, *record["exclusions"]])
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [("lidar-hallu",), ("spatial-qa", "--refer", "marker"), ("stride",), ("b4dl", "--model", "mockllm/model")],
+    ids=lambda verb: verb[0],
+)
+def test_a_folder_of_other_things_is_refused_before_the_dataset_is_opened(
+    verb: tuple[str, ...], here: Command, tmp_path: Path
+) -> None:
+    out = tmp_path / "taken"
+    out.mkdir()
+    (out / "notes.txt").write_text("kept")
+    result = here("build", verb[0], tmp_path / "no dataset", *verb[1:], "--out", out)
+    assert result.returncode == 2
+    assert result.stderr.strip() == (
+        f"probe4d: {out}: is not empty and holds no benchmark. Choose another folder, or empty this one."
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]

@@ -337,13 +337,15 @@ def test_a_folder_that_cannot_be_taken_is_refused_before_anything_is_sent(
     (tmp_path / "bench" / "thesis.tex").write_text("years of work")
     server = fake_server()
     within = "is the benchmark's folder, which replies cannot lie in"
-    for options, what in (
-        ((), "holds no benchmark"),
-        (("--generated", tmp_path / "bench"), within),
-        (("--generated", tmp_path / "bench" / "replies"), within),
-        (("--generated", tmp_path / "bench" / "replies", "--dry-run"), within),
+    new = tmp_path / "new"
+    for out, options, what in (
+        (tmp_path / "bench", (), "holds no benchmark"),
+        (tmp_path / "bench", ("--dry-run",), "holds no benchmark"),
+        (new, ("--generated", new), within),
+        (new, ("--generated", new / "replies"), within),
+        (new, ("--generated", new / "replies", "--dry-run"), within),
     ):
-        done = built(here, photographed, tmp_path / "bench", server, *options)
+        done = built(here, photographed, out, server, *options)
         assert done.returncode == 2
         assert what in done.stderr
     assert server.counts() == {}

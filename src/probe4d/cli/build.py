@@ -61,9 +61,11 @@ class Building:
         self.built(suite, scenes, shown=_measuring(len(used.names)), **parameters)
 
     def opened(self, dataroot: Path) -> Scenes:
-        """The scenes of the dataset, those of all splits."""
+        """The scenes of the dataset, those of all splits, once the benchmark is known to have a place."""
+        from probe4d.benchmarks.benchmark import refuse_taken
         from probe4d.scenes.opening import open_scenes
 
+        refuse_taken(self.out)
         return open_scenes(dataroot, version=self.version, reference_channel=self.reference_channel)
 
     def built(
