@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from probe4d.benchmarks.benchmark import Benchmark, write_benchmark
-from probe4d.benchmarks.lidar_hallu.build import build
 from probe4d.benchmarks.question import to_table
-from probe4d.benchmarks.suites import check
+from probe4d.benchmarks.suites import build, check
 from probe4d.errors import InputError
 from probe4d.scenes.opening import open_scenes
 
@@ -20,7 +19,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="module")
 def built(simulated: Path) -> Benchmark:
-    return build(open_scenes(simulated), None, per_family=20)
+    return build("lidar-hallu", open_scenes(simulated), None, per_family=20)
 
 
 def test_a_right_benchmark_passes(
