@@ -66,8 +66,7 @@ def diagnose_texts(
         rows: What they answered, columns of `ANSWERED_SCHEMA`; other questions may be among them.
         metrics: By what.
         suite: Name of the suite.
-        learned: Questions that the control looks through, columns of `text_questions`; null are those that it stands
-            beside.
+        learned: Questions that the control looks through, columns as in the sheet; null are all of the sheet.
         workers: Processes that compare texts.
         done: Told of each thousand questions that the control looks for (see `nearest_questions`), and of each
             thousand pairs compared (see `score_texts`).
@@ -80,7 +79,8 @@ def diagnose_texts(
     places = sheet.questions.select(question="id").with_row_index("item")
     asked = book_of(sheet, names, said.join(places, on="question", maintain_order="left").with_columns(code=0))
     sets = asked.sets()
-    controls = [_control(sheet.questions[items], learned, done) for items, _ in sets]
+    known = sheet.questions if learned is None else learned
+    controls = [_control(sheet.questions[items], known, done) for items, _ in sets]
     sheet, texts = _scored(sheet, pl.concat([said, *controls]), metrics, workers, done)
     ends = np.cumsum([said.height, *(control.height for control in controls)])
     runs, *of_controls = np.split(texts["code"].to_numpy().astype(np.intp), ends[:-1])
@@ -117,9 +117,8 @@ def _said(sheet: TextSheet, rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _control(asked: pl.DataFrame, learned: pl.DataFrame | None, done: Callable[[object], None] | None) -> pl.DataFrame:
+def _control(asked: pl.DataFrame, learned: pl.DataFrame, done: Callable[[object], None] | None) -> pl.DataFrame:
     """The rows of the control on questions, columns of `_ANSWERED`; an empty answer where no other scene has any."""
-    learned = asked if learned is None else learned
     others = learned.select("answer", source="id").with_row_index("place")
     found = nearest_questions(asked, learned, done=done)
     places = pl.DataFrame({"place": found}).with_columns(pl.col("place").replace(-1, None).cast(pl.UInt32))

@@ -11,7 +11,7 @@ import polars as pl
 
 from probe4d.diagnosis.answer_book import AnswerBook, book_of
 from probe4d.diagnosis.controls.fitting import ControlAnswers
-from probe4d.diagnosis.controls.intervals import INTERVAL_CONTROLS, interval_answers
+from probe4d.diagnosis.controls.intervals import INTERVAL_CONTROLS
 from probe4d.diagnosis.figures import Figures
 from probe4d.diagnosis.intervals.scores import add_overlaps, overlaps_of
 from probe4d.diagnosis.intervals.shortcuts import interval_shortcuts
@@ -53,18 +53,14 @@ def diagnose_intervals(
         names: The runs.
         rows: What they answered, columns of `ANSWERED_SCHEMA`; other questions may be among them.
         suite: Name of the suite.
-        controls: What the controls answer to the whole sheet. Unless they learned elsewhere, those beside runs learn
-            from the questions that these were asked instead.
+        controls: What the controls answer to the whole sheet.
     """
     records = _records(sheet, rows)
     book = book_of(sheet, names, records.select("run", "item", "code"))
     tables, shortcuts, parts = [], [], []
     for items, together in book.sets():
         part = book.part(items, together)
-        if controls.learned_from is None:
-            said = interval_answers(part).codes
-        else:
-            said = {name: codes[items] for name, codes in controls.intervals.codes.items()}
+        said = {name: codes[items] for name, codes in controls.intervals.codes.items()}
         part = part.answered([*part.names, *said], [*part.codes, *said.values()])
         figures = Figures(part, suite)
         add_overlaps(figures, part, part.names, overlaps_of(part))

@@ -79,10 +79,8 @@ def diagnose_labels(
     sets = book.sets()
     examined: list[Examination] = []
     for items, asked in sets:
-        # A control that learns from the questions beside which it stands learns from these alone, and so answers a part
-        # otherwise than the whole sheet. One that learned elsewhere answers each question alike in any part.
-        holds = controls.learned_from is not None or items.size == sheet.scenes.size
-        known = {FIXED: controls.fixed[items], CONTENT: controls.content.labels[items]} if holds else {}
+        # A control answers a question alike whichever others were asked: what words tell does not depend on a sample.
+        known = {FIXED: controls.fixed[items], CONTENT: controls.content.labels[items]}
         part = book.part(items, asked)
         examined.append(examine(part, layouts, records, branches, suite=suite, averages=averages, controls=known))
     first = examined[0]

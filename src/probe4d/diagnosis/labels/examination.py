@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -60,7 +59,7 @@ def examine(
     *,
     suite: str,
     averages: Sequence[Average] = (),
-    controls: Mapping[str, npt.NDArray[np.int8]] = MappingProxyType({}),
+    controls: Mapping[str, npt.NDArray[np.int8]],
 ) -> Examination:
     """Examine the answers of runs beside those of the controls.
 
@@ -71,10 +70,10 @@ def examine(
         branches: What the kept logits of every run say (see `branches_of`).
         suite: Name of the suite.
         averages: Averages of its paper.
-        controls: (questions,) what controls answer, as far as it is known; the others learn from these questions.
+        controls: (questions,) what each control answers.
     """
     runs = sheet.names
-    said = [controls[name] if name in controls else answer(sheet) for name, answer in LABEL_CONTROLS.items()]
+    said = [controls[name] for name in LABEL_CONTROLS]
     sheet = sheet.answered([*runs, *LABEL_CONTROLS], [*sheet.labels, *said])
     layout_of_first = layouts[runs[0]] if runs else PLAIN
     layout_of = dict.fromkeys(LABEL_CONTROLS, layout_of_first) | {name: layouts[name] for name in runs}

@@ -57,8 +57,7 @@ def diagnose_numbers(
         rows: What they answered, columns of `ANSWERED_SCHEMA`; other questions may be among them.
         suite: Name of the suite.
         averages: Averages of its paper.
-        controls: What the controls answer to the whole sheet. Unless they learned elsewhere, those beside runs learn
-            from the questions that these were asked instead.
+        controls: What the controls answer to the whole sheet.
     """
     records = _records(sheet, rows)
     book = book_of(sheet, names, records.rename({"value": "code"}))
@@ -66,10 +65,7 @@ def diagnose_numbers(
     parts, tables = [], []
     for items, together in book.sets():
         part = book.part(items, together)
-        said = [
-            answer(part, None) if controls.learned_from is None else controls.numbers[name][items]
-            for name, answer in NUMBER_CONTROLS.items()
-        ]
+        said = [controls.numbers[name][items] for name in NUMBER_CONTROLS]
         part = part.answered([*part.names, *NUMBER_CONTROLS], [*part.values, *said])
         figures = Figures(part, suite)
         add_nearness(figures, part, part.names, nearness_of(part))
