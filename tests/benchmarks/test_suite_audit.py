@@ -124,6 +124,7 @@ def test_a_scene_is_checked_with_all_of_its_questions_their_rows_and_the_ids_of_
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["Yes", "No"])), min_size=1, max_size=12))
 def test_how_many_questions_are_read_at_a_time_changes_nothing(dataroot: Path, rows: list[tuple[str, str]]) -> None:
+    rows = [("a", "No"), *rows]  # of a scene that the tables have
     benchmark = asked_of(*(scene for scene, _ in rows), answers=[answer for _, answer in rows])
     told: list[list[str]] = []
     found = []
@@ -145,6 +146,12 @@ def test_what_is_wrong_is_told_by_question_then_between_them_then_of_the_whole(d
 
     assert [finding.rule for finding in found] == [*("made", "made"), "between", "counts", *("order", "order"), "whole"]
     assert found[-1] == AuditFinding(question="", rule="whole", what="told last, of the tables in v.")
+
+
+def test_tables_with_no_scene_asked_about_are_refused(dataroot: Path) -> None:
+    words = r"v: holds none of the 2 scenes that the benchmark asks about, first c\. Give the dataset"
+    with pytest.raises(InputError, match=words):
+        AnswersAlike.audit(asked_of("c", "d"), dataroot)
 
 
 @pytest.mark.parametrize(("kind", "rule"), [(AnswersAlike, "made"), (NamedSource, "source")])

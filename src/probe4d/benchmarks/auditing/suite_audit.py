@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -16,6 +16,8 @@ from probe4d.benchmarks.auditing.record import count_findings, order_findings
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.question import question_ids
 from probe4d.benchmarks.suite import AuditFinding
+from probe4d.errors import InputError
+from probe4d.wording import counted
 
 __all__ = ["SuiteAudit"]
 
@@ -74,10 +76,13 @@ class SuiteAudit(ABC, Generic[Parameters, Scene]):
             Every difference, by question in benchmark order, then those of the benchmark as a whole.
 
         Raises:
-            InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot.
+            InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot, or
+                they hold none of the scenes that it asks about.
         """
         parameters = build_parameters(benchmark, cls.parameters_of)
         folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
+        there = scene_names(folder)
+        _refuse_other_dataset(benchmark, folder, there)
         audit = cls(benchmark, folder, parameters)
         for identity in audit._checked():
             if done is not None:
@@ -85,7 +90,7 @@ class SuiteAudit(ABC, Generic[Parameters, Scene]):
         return [
             *audit.findings.in_order(),
             *audit.between_questions(),
-            *count_findings(benchmark, scenes=len(scene_names(folder))),
+            *count_findings(benchmark, scenes=len(there)),
             *order_findings(benchmark),
             *audit.of_the_whole(),
         ]
@@ -151,3 +156,14 @@ class SuiteAudit(ABC, Generic[Parameters, Scene]):
     def of_the_whole(self) -> Iterable[AuditFinding]:
         """What is wrong with the benchmark as a whole beside counts, fingerprint and places; told last."""
         return ()
+
+
+def _refuse_other_dataset(benchmark: Benchmark, folder: Path, there: Collection[str]) -> None:
+    """Refuse tables that hold no scene asked about: millions of findings would say less."""
+    asked = benchmark.columns("scene")["scene"].unique(maintain_order=True)
+    if asked.len() and not asked.is_in(list(there)).any():
+        raise InputError(
+            f"holds none of the {counted(asked.len(), 'scene')} that the benchmark asks about, first {asked[0]}.",
+            path=folder,
+            remedy="Give the dataset, and with --version the folder of tables, that the benchmark was built from.",
+        )
