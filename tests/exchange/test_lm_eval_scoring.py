@@ -79,6 +79,8 @@ def test_a_word_that_is_written_is_read_back(said: str, form: str, case: type, s
     "reply",
     [
         *("car and truck", "a bus or a truck", "not a car", "There is no car.", "van", "carpet", "car?", ""),
+        *("the answer is no . car", "car . not", "Answer: 3-9 . car", "the answer is ? car", "car. On reflection, not"),
+        *("The answer is car. The answer is bus.", "the answer is car the answer is"),
         *("It could be a car.", "If it moves, a car.", "car. Sorry, I was wrong.", "The answer is not a car."),
         *(
             "<think>car</think>",

@@ -49,6 +49,9 @@ TAKEN_BACK = re.compile(
 )
 """What takes back, behind an answer, what was said."""
 
+_DENIED_AT_END = re.compile(r"\b(?:not|never)\W*$", _I)
+"""What denies, at the end of a reply, what was said before."""
+
 _NUMBER = r"([0-9]{1,3})(?![0-9]|[.,:/][0-9]|\s{1,3}[0-9]|\s?(?:%|(?:s|secs?|seconds?|m|met(?:er|re)s?)\b))"
 _WORD = r"frames?(?:\s(?:number|no\.?|index|id))?[\s:#=_\"']{0,3}"
 _ABOUT = r"(?:(?:about|around|approximately|roughly|the|~)\s?){0,2}"
@@ -144,9 +147,12 @@ def overlap(said: Interval, true: Interval, last_frame: int) -> float:
 def word_in(reply: str, options: Sequence[str]) -> str | None:
     """The one option that a reply names; None where it names none or several, or leaves a doubt."""
     known = _known(options)
-    part = answer_part(reply)
+    part, is_marked = marked_part(reply)
     if part is None:
         return None
+    end = SENTENCE_END.search(part)
+    if is_marked and end:
+        part = part[: end.start()]
     whole = _plain(part)
     if whole in known and "?" not in part:
         return known[whole]
@@ -217,21 +223,26 @@ def interval_in(reply: str) -> Interval | None:
 
 def answer_part(reply: str) -> str | None:
     """The part of a reply that is its answer: behind its thoughts and the last `Answer:`; None where there is none."""
+    return marked_part(reply)[0]
+
+
+def marked_part(reply: str) -> tuple[str | None, bool]:
+    """The same, and whether the reply says `Answer:` or the like before it."""
     text = after_thoughts(unicodedata.normalize("NFKC", _INVISIBLE.sub("", reply)))
     if text is None:
-        return None
+        return None, False
     places = [hit[1] or hit[2] or "" for hit in _ANSWER_TAG.finditer(text)] or _ANSWER_FIELD.findall(text)
     if places:
-        return _MARKS.sub("", places[0]).strip() if len(set(places)) == 1 else None
+        return (_MARKS.sub("", places[0]).strip() if len(set(places)) == 1 else None), False
     text = _MARKS.sub("", text)
     lines = [hit.end() for hit in _ANSWER_LINE.finditer(text)]
     if lines:
-        return text[lines[-1] :].strip()
+        return text[lines[-1] :].strip(), True
     said = _ANSWER_SAID.search(text)  # the first, so that two answers that differ are seen
     if said is None:
-        return text.strip()
-    is_doubted = DOUBT.search(text, max(0, said.start() - NEAR), said.start())
-    return None if is_doubted else text[said.end() :].strip()
+        return text.strip(), False
+    is_doubted = DOUBT.search(text, max(0, said.start() - NEAR), said.start()) or _ANSWER_SAID.search(text, said.end())
+    return (None if is_doubted else text[said.end() :].strip()), True
 
 
 def after_thoughts(text: str) -> str | None:
@@ -258,4 +269,5 @@ def _stands(part: str, hits: Sequence[re.Match[str]]) -> bool:
     naming = {bisect.bisect_right(starts, hit.start()) - 1 for hit in hits}
     if any(DOUBT.search(part, *sentences[place]) for place in naming):
         return False
-    return bool(hits) and TAKEN_BACK.search(part, hits[0].end()) is None
+    after = hits[0].end() if hits else 0
+    return bool(hits) and not (TAKEN_BACK.search(part, after) or _DENIED_AT_END.search(part, after))
