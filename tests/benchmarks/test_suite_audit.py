@@ -148,10 +148,11 @@ def test_what_is_wrong_is_told_by_question_then_between_them_then_of_the_whole(d
     assert found[-1] == AuditFinding(question="", rule="whole", what="told last, of the tables in v.")
 
 
-def test_tables_with_no_scene_asked_about_are_refused(dataroot: Path) -> None:
-    words = r"v: holds none of the 2 scenes that the benchmark asks about, first c\. Give the dataset"
+@pytest.mark.parametrize(("scenes", "absent"), [("cd", 2), ("acd", 2), ("c", 1)])
+def test_tables_that_lack_most_scenes_asked_about_are_refused(dataroot: Path, scenes: str, absent: int) -> None:
+    words = rf"v: lacks {absent} of the {len(scenes)} scenes? that the benchmark asks about, first c\. Give the dataset"
     with pytest.raises(InputError, match=words):
-        AnswersAlike.audit(asked_of("c", "d"), dataroot)
+        AnswersAlike.audit(asked_of(*scenes), dataroot)
 
 
 @pytest.mark.parametrize(("kind", "rule"), [(AnswersAlike, "made"), (NamedSource, "source")])

@@ -77,7 +77,7 @@ class SuiteAudit(ABC, Generic[Parameters, Scene]):
 
         Raises:
             InputError: The benchmark was imported, its parameters cannot be read, or the dataset's tables cannot, or
-                they hold none of the scenes that it asks about.
+                they hold fewer than half of the scenes that it asks about.
         """
         parameters = build_parameters(benchmark, cls.parameters_of)
         folder = tables_folder(Path(dataroot), benchmark.record.source.version, version)
@@ -159,11 +159,13 @@ class SuiteAudit(ABC, Generic[Parameters, Scene]):
 
 
 def _refuse_other_dataset(benchmark: Benchmark, folder: Path, there: Collection[str]) -> None:
-    """Refuse tables that hold no scene asked about: millions of findings would say less."""
+    """Refuse tables that hold fewer than half of the scenes asked about: millions of findings would say less."""
     asked = benchmark.columns("scene")["scene"].unique(maintain_order=True)
-    if asked.len() and not asked.is_in(list(there)).any():
+    absent = asked.filter(~asked.is_in(list(there)))
+    if 2 * absent.len() > asked.len():
+        what = f"lacks {absent.len():,} of the {counted(asked.len(), 'scene')} that the benchmark asks about"
         raise InputError(
-            f"holds none of the {counted(asked.len(), 'scene')} that the benchmark asks about, first {asked[0]}.",
+            f"{what}, first {absent[0]}.",
             path=folder,
             remedy="Give the dataset, and with --version the folder of tables, that the benchmark was built from.",
         )
