@@ -117,6 +117,7 @@ def test_columns_and_rows_are_those_of_the_table(
         rows = read.rows(ids, *names)
         assert rows.equals(whole.filter(pl.col("id").is_in(ids)).select(names or list(QUESTION_SCHEMA)))
         assert rows.equals(dataclasses.replace(made(), table=whole).rows(ids, *names))
+        assert rows.equals(read.rows(dict.fromkeys(ids), *names))
     assert read.table.equals(whole)
 
 

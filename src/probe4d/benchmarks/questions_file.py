@@ -60,7 +60,7 @@ class HeldQuestions:
 
     def rows(self, ids: Collection[str], names: Sequence[str]) -> pl.DataFrame:
         """Give columns of the questions of these ids, in the order of the table."""
-        return self.table.filter(_are(ids)).select(names)
+        return self.table.filter(_are(_series(ids))).select(names)
 
     def batches(self, most: int) -> Iterator[pl.DataFrame]:
         """Give the questions in their order, at most so many at a time."""
@@ -116,9 +116,10 @@ class StoredQuestions:
             InputError: As `columns`.
         """
         held = self.columns([*_FIRST, *(name for name in names if name in self._held.columns and name not in _FIRST)])
-        if len(ids) == held.height and pl.Series(ids, dtype=pl.String()).equals(held["id"]):
+        given = _series(ids)
+        if given.equals(held["id"]):
             return self.columns(names)
-        wanted = _are(ids)
+        wanted = _are(given)
         rows = held.filter(wanted)
         if further := [name for name in names if name not in rows.columns]:
             none = pl.DataFrame(schema={name: QUESTION_SCHEMA[name] for name in further})
@@ -224,9 +225,13 @@ class StoredQuestions:
             )
 
 
-def _are(ids: Collection[str]) -> pl.Expr:
+def _series(ids: Collection[str]) -> pl.Series:
+    return pl.Series(ids if isinstance(ids, pl.Series) else list(ids), dtype=pl.String())
+
+
+def _are(ids: pl.Series) -> pl.Expr:
     """Whether a question is one of those of these ids."""
-    return pl.col("id").cast(pl.String()).is_in(pl.Series(ids, dtype=pl.String()).implode())
+    return pl.col("id").cast(pl.String()).is_in(ids.implode())
 
 
 def _repeated_id(table: pl.DataFrame) -> str | None:

@@ -144,11 +144,11 @@ def _model_name(given: str | None, preset: Preset | None) -> str:
 def _refuse_families_without_numbers(benchmark: Benchmark, control: str) -> None:
     """Refuse to ask a control that answers numbers alone families that ask for none: every question would fail."""
     from probe4d.benchmarks.question import NUMBER
-    from probe4d.diagnosis.controls.answerers import CONTROLS
+    from probe4d.diagnosis.controls.answerers import CONTROLS, LABEL_CONTROLS
     from probe4d.errors import InputError
     from probe4d.wording import listed
 
-    if control not in CONTROLS or CONTROLS[control].labels is not None:
+    if control in LABEL_CONTROLS or control not in CONTROLS:
         return
     asked = benchmark.columns("family", "format").unique(maintain_order=True)
     of_numbers = asked.filter(format=NUMBER)["family"].to_list()

@@ -6,13 +6,13 @@ import numpy as np
 from diagnosis_making import benchmark_of, driving_benchmark, question
 
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.diagnosis.controls.answerers import content_control, fixed_control
+from probe4d.diagnosis.controls.answerers import content_answers, fixed_control
 from probe4d.diagnosis.sheets.labels import label_of, make_label_sheet
 
 
-def content_answers(questions: list[Question]) -> list[str | None]:
+def answers_from_words(questions: list[Question]) -> list[str | None]:
     sheet = make_label_sheet(benchmark_of(questions))
-    return [label_of(code, asked.format) for code, asked in zip(content_control(sheet), questions, strict=True)]
+    return [label_of(code, asked.format) for code, asked in zip(content_answers(sheet).labels, questions, strict=True)]
 
 
 def test_the_fixed_control_says_a_and_no() -> None:
@@ -30,7 +30,7 @@ def test_yes_no_is_the_majority_of_the_same_context_in_other_scenes() -> None:
         question(4, "No", scene="s3", context="van"),
     ]
     # s0 sees Yes, Yes; s1 sees No, Yes: a tie is No; s2 likewise; bus and van occur in no other scene: No.
-    assert content_answers(questions) == ["Yes", "No", "No", "No", "No"]
+    assert answers_from_words(questions) == ["Yes", "No", "No", "No", "No"]
 
 
 def test_contexts_and_families_are_kept_apart() -> None:
@@ -39,7 +39,7 @@ def test_contexts_and_families_are_kept_apart() -> None:
         question(1, "Yes", scene="s1", context="car", family="motion"),
         question(2, "No", scene="s2", context="bus"),
     ]
-    assert content_answers(questions) == ["No", "No", "No"]
+    assert answers_from_words(questions) == ["No", "No", "No"]
 
 
 def test_choice_takes_the_most_often_right_option_and_the_earliest_on_a_tie() -> None:
@@ -49,9 +49,9 @@ def test_choice_takes_the_most_often_right_option_and_the_earliest_on_a_tie() ->
         for number, (offered, letter) in enumerate(zip(options, "ABA", strict=True))
     ]
     # s0: elsewhere car 1 of 1, bus 0 of 2: car. s1 likewise: car. s2: bus (0+1)/(2+1), van unseen 1/1: van.
-    assert content_answers(questions) == ["A", "B", "A"]
+    assert answers_from_words(questions) == ["A", "B", "A"]
     unseen = [question(0, "B", scene="s0", options=("a", "b")), question(1, "A", scene="s1", options=("c", "d"))]
-    assert content_answers(unseen) == ["A", "A"]
+    assert answers_from_words(unseen) == ["A", "A"]
 
 
 def test_equals_a_count_by_hand_over_a_whole_benchmark() -> None:
@@ -75,4 +75,4 @@ def test_equals_a_count_by_hand_over_a_whole_benchmark() -> None:
             offered = sum(o.features.count(value) for o in others)
             scores.append((chosen + 1) / (offered - chosen + 1))
         expected.append(LETTERS[int(np.argmax(scores))])
-    assert content_answers(benchmark.questions) == expected
+    assert answers_from_words(benchmark.questions) == expected

@@ -16,7 +16,7 @@ from pair_making import balanced_in_contexts, pair_questions
 from probe4d.benchmarks.benchmark import Benchmark
 from probe4d.benchmarks.fingerprints import fingerprint
 from probe4d.benchmarks.question import LETTERS, Question
-from probe4d.diagnosis.controls.answerers import content_control
+from probe4d.diagnosis.controls.answerers import content_answers
 from probe4d.diagnosis.controls.fitting import ControlAnswers, control_answers
 from probe4d.diagnosis.controls.runs import control_model
 from probe4d.diagnosis.sheets.by_kind import Sheets
@@ -44,7 +44,7 @@ def shares_right(benchmark: Benchmark, labels: np.ndarray[tuple[int], np.dtype[n
 
 
 def test_inside_a_sample_balanced_in_contents_leaving_a_scene_out_falls_below_chance() -> None:
-    value, _, high = shares_right(BALANCED, content_control(make_label_sheet(BALANCED)))
+    value, _, high = shares_right(BALANCED, content_answers(make_label_sheet(BALANCED)).labels)
     assert high < 0.45
     assert value < 0.35
 

@@ -34,11 +34,9 @@ __all__ = [
     "SETTLED",
     "SETTLED_BY",
     "STATIONARY",
-    "Control",
     "FromWords",
     "constant_control",
     "content_answers",
-    "content_control",
     "fixed_control",
     "is_control",
     "keys_of",
@@ -106,15 +104,6 @@ def fixed_control(sheet: LabelSheet, learned: LabelSheet | None = None) -> npt.N
         if cell.format == "text":
             labels[cell.items] = _words(sheet, cell, learned, "template")[0]
     return labels
-
-
-def content_control(sheet: LabelSheet, learned: LabelSheet | None = None) -> npt.NDArray[np.int8]:
-    """Answer from the question's text alone (see `content_answers`).
-
-    Returns:
-        (questions,) label codes.
-    """
-    return content_answers(sheet, learned).labels
 
 
 def content_answers(sheet: LabelSheet, learned: LabelSheet | None = None) -> FromWords:
@@ -186,27 +175,17 @@ def median_control(sheet: NumberSheet, learned: NumberSheet | None = None) -> Va
     return np.where(np.isnan(values), constant_control(sheet, learned), values)
 
 
-class Control(NamedTuple):
-    """What a control answers when it stands beside runs; null where it does not stand beside their answers.
+LABEL_CONTROLS = (FIXED, CONTENT)
+"""The controls that answer questions whose answer is a label."""
 
-    Attributes:
-        labels: Gives the label codes of yes-no and choice questions.
-        numbers: Gives the values of questions for a number, learning from these or from others.
-    """
-
-    labels: Callable[[LabelSheet], npt.NDArray[np.int8]] | None = None
-    numbers: Callable[[NumberSheet, NumberSheet | None], Values] | None = None
-
-
-CONTROLS = {
-    FIXED: Control(labels=fixed_control, numbers=constant_control),
-    CONTENT: Control(labels=content_control),
-    MEDIAN: Control(numbers=median_control),
+NUMBER_CONTROLS: dict[str, Callable[[NumberSheet, NumberSheet | None], Values]] = {
+    FIXED: constant_control,
+    MEDIAN: median_control,
 }
-"""The controls by name."""
+"""What the controls answer to questions for a number, learning from these or from others."""
 
-LABEL_CONTROLS = {name: control.labels for name, control in CONTROLS.items() if control.labels is not None}
-NUMBER_CONTROLS = {name: control.numbers for name, control in CONTROLS.items() if control.numbers is not None}
+CONTROLS = (FIXED, CONTENT, MEDIAN)
+"""The controls that can be asked."""
 
 
 def refuse_unaskable(name: str) -> None:
@@ -217,7 +196,7 @@ def refuse_unaskable(name: str) -> None:
     """
     if name in CONTROLS:
         return
-    askable = listed(list(CONTROLS))
+    askable = listed(CONTROLS)
     if name in (STATIONARY, CONSTANT_VELOCITY):
         raise InputError(
             f"{name} is not asked: `probe4d diagnose` sets it beside every run of waypoints by itself.",

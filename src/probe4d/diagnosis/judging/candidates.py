@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from probe4d.benchmarks.benchmark import Benchmark
-from probe4d.benchmarks.fingerprints import references_fingerprint
+from probe4d.benchmarks.fingerprints import REFERENCED_BY, references_fingerprint
 from probe4d.benchmarks.finish_reasons import CUT_REASONS, FILTER_REASONS, REFUSAL_REASONS
 from probe4d.benchmarks.question import TEXT
 from probe4d.diagnosis.answers import gather_answers
@@ -44,7 +44,7 @@ def candidates_of(run: Run, benchmark: Benchmark) -> pl.DataFrame:
 def references_digest(run: Run, benchmark: Benchmark) -> str:
     """Fingerprint of the references that a run's answers are held against (see `references_fingerprint`)."""
     asked = selected_of(benchmark, run.record.selection)
-    return references_fingerprint(benchmark.rows(asked["id"], "id", "format", "options", "answer"))
+    return references_fingerprint(benchmark.rows(asked["id"], *REFERENCED_BY))
 
 
 def judged_answer(rows: pl.DataFrame) -> list[pl.Series]:
