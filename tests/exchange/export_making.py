@@ -1,15 +1,21 @@
-"""A benchmark whose texts try to break out of every format it is written in, and what reads one of them."""
+"""A benchmark whose texts try to break out of every format it is written in; exports, and what reads them."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Protocol
 
 import making
 from making import with_id_of_content
 from probe4d.benchmarks.benchmark import Benchmark, SourceDataset
 from probe4d.benchmarks.question import Question
+from probe4d.exchange.exports import Harness
+from probe4d.exchange.exports.export import export
+from probe4d.runs.run import Answer, Run, RunRecord, read_run, write_run
 
 HOSTILE = (
     "a, b; \"c\" 'd'",
@@ -67,3 +73,42 @@ def yaml_of(path: Path) -> dict[str, Any]:
     """Read YAML whose values are JSON."""
     pairs = (line.split(": ", 1) for line in path.read_text().splitlines())
     return {key: value if value.startswith("!") else json.loads(value) for key, value in pairs}
+
+
+SCORING: tuple[Harness, ...] = ("inspect", "lm-eval", "vlmevalkit")
+"""Harnesses that score what they ask."""
+
+
+class Replied(Protocol):
+    """What a model said to a question."""
+
+    @property
+    def text(self) -> str: ...
+
+
+def exported_to_all(benchmark: Benchmark, folder: Path) -> Path:
+    """The folder, with an export to each harness that scores, none of which leaves a question out."""
+    for to in SCORING:
+        assert export(benchmark, folder / to, to=to).left_out == ()
+    return folder
+
+
+def run_that_said(benchmark: Benchmark, said: Mapping[str, Replied], path: Path) -> Run:
+    """A run that answered so, by the ids of the questions."""
+    answers = [Answer(question=name, text=reply.text) for name, reply in said.items()]
+    write_run(path, RunRecord(model="m", benchmark=benchmark.fingerprint), answers)
+    return read_run(path)
+
+
+def scoring(folder: Path) -> ModuleType:
+    """What lm-evaluation-harness loads."""
+    spec = importlib.util.spec_from_file_location(f"scoring_of_{folder.parent.name}", folder / "scoring.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import csv
-import importlib.util
-import json
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import msgspec
 import polars as pl
 import pytest
-from export_making import yaml_of
+from export_making import SCORING, exported_to_all, lines_of, run_that_said, scoring, yaml_of
 from grounded_making import CLASSES, Said, benchmark_of_all, grounded, replied
 
 from probe4d.benchmarks.benchmark import Benchmark
@@ -28,10 +25,8 @@ from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.jsonl import read_items
 from probe4d.runs.evidence_plan import evidence_named
 from probe4d.runs.plan import RunPlan
-from probe4d.runs.run import Answer, Run, RunRecord, read_run, write_run
+from probe4d.runs.run import Run, read_run
 from probe4d.scenes.opening import open_scenes
-
-SCORING: tuple[Harness, ...] = ("inspect", "lm-eval", "vlmevalkit")
 
 
 @pytest.fixture(scope="module")
@@ -41,20 +36,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Benchmark, dict[str
 
 @pytest.fixture(scope="module")
 def exports(asked: tuple[Benchmark, dict[str, Said]], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("exports")
-    for to in SCORING:
-        assert export(asked[0], folder / to, to=to).left_out == ()
-    return folder
+    return exported_to_all(asked[0], tmp_path_factory.mktemp("exports"))
 
 
 @pytest.fixture(scope="module")
 def figures(asked: tuple[Benchmark, dict[str, Said]], tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """The figures of a run that replied so."""
-    path = tmp_path_factory.mktemp("runs") / "run"
-    benchmark, said = asked
-    answers = [Answer(question=name, text=reply.text) for name, reply in said.items()]
-    write_run(path, RunRecord(model="m", benchmark=benchmark.fingerprint), answers)
-    return figures_of(benchmark, read_run(path))
+    return figures_of(asked[0], run_that_said(*asked, tmp_path_factory.mktemp("runs") / "run"))
 
 
 def figures_of(benchmark: Benchmark, run: Run) -> pl.DataFrame:
@@ -63,20 +51,6 @@ def figures_of(benchmark: Benchmark, run: Run) -> pl.DataFrame:
 
 def value(figures: pl.DataFrame, metric: str, kind: Format) -> float:
     return float(figures.filter(metric=metric, format=kind, family="all")["value"].item())
-
-
-def scoring(folder: Path) -> ModuleType:
-    """What lm-evaluation-harness loads."""
-    spec = importlib.util.spec_from_file_location("exported_scoring", folder / "scoring.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
 
 
 def test_lm_eval_scores_replies_as_diagnose_does(

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import ast
 import csv
-import importlib.util
-import json
 import sys
 from collections import Counter
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import polars as pl
 import pytest
-from export_making import yaml_of
+from export_making import SCORING, exported_to_all, lines_of, run_that_said, scoring, yaml_of
 from measured_making import Measured, benchmark_of_numbers, measured, replied_numbers
 
 from probe4d.benchmarks.benchmark import Benchmark
@@ -27,7 +23,6 @@ from probe4d.exchange.exports.export import export
 from probe4d.exchange.exports.jsonl import read_items
 from probe4d.runs.run import Answer, Run, RunRecord, read_run, write_run
 
-SCORING: tuple[Harness, ...] = ("inspect", "lm-eval", "vlmevalkit")
 CELLS = {
     ("quantitative", "metres"): "probe4d_spatial_qa_quantitative_number_metres",
     ("sizes", "metres"): "probe4d_spatial_qa_sizes_number_metres",
@@ -43,20 +38,13 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Benchmark, dict[str
 
 @pytest.fixture(scope="module")
 def exports(asked: tuple[Benchmark, dict[str, Measured]], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("exports")
-    for to in SCORING:
-        assert export(asked[0], folder / to, to=to).left_out == ()
-    return folder
+    return exported_to_all(asked[0], tmp_path_factory.mktemp("exports"))
 
 
 @pytest.fixture(scope="module")
 def figures(asked: tuple[Benchmark, dict[str, Measured]], tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
     """The figures of a run that replied so."""
-    path = tmp_path_factory.mktemp("runs") / "run"
-    benchmark, said = asked
-    answers = [Answer(question=name, text=reply.text) for name, reply in said.items()]
-    write_run(path, RunRecord(model="m", benchmark=benchmark.fingerprint), answers)
-    return figures_of(benchmark, read_run(path))
+    return figures_of(asked[0], run_that_said(*asked, tmp_path_factory.mktemp("runs") / "run"))
 
 
 def figures_of(benchmark: Benchmark, run: Run) -> pl.DataFrame:
@@ -65,20 +53,6 @@ def figures_of(benchmark: Benchmark, run: Run) -> pl.DataFrame:
 
 def value(figures: pl.DataFrame, metric: str, family: str, unit: str) -> float:
     return float(figures.filter(metric=metric, family=family, relation=unit)["value"].item())
-
-
-def scoring(folder: Path) -> ModuleType:
-    """What lm-evaluation-harness loads."""
-    spec = importlib.util.spec_from_file_location("exported_scoring_of_numbers", folder / "scoring.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
 
 
 def table(path: Path) -> list[dict[str, str]]:
